@@ -1,0 +1,100 @@
+"""Time: epoch milliseconds inside, ISO 8601 with a zone outside."""
+
+from __future__ import annotations
+
+import time
+from datetime import UTC, date, datetime, timedelta, tzinfo
+
+from recall_tui.errors import QueryError
+
+
+def now_ms() -> int:
+    """Return the wall clock in epoch milliseconds."""
+    return time.time_ns() // 1_000_000
+
+
+def from_number(value: float) -> int:
+    """Turn a number of unknown unit into epoch ms: s below 1e11, ms below 1e14, else µs.
+
+    The thresholds are formats.md rule 8: seconds reach 1e11 in the year 5138.
+    """
+    if value != value or value <= 0 or value == float("inf"):  # noqa: PLR0124 - NaN test
+        return 0
+    if value < 1e11:
+        return int(value * 1000)
+    if value < 1e14:
+        return int(value)
+    return int(value / 1000)
+
+
+def from_iso(text: str, zone: tzinfo = UTC) -> int:
+    """Read an ISO 8601 time; without an offset it is in `zone`. Returns 0 when it is none."""
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        return 0
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=zone)
+    try:
+        return int(moment.timestamp() * 1000)
+    except (OverflowError, OSError, ValueError):
+        return 0
+
+
+def to_iso(time_ms: int, zone: tzinfo = UTC) -> str:
+    """Write a time with its zone, to the millisecond; empty for 0."""
+    if not time_ms:
+        return ""
+    moment = datetime.fromtimestamp(time_ms / 1000, zone)
+    text = moment.isoformat(timespec="milliseconds")
+    return text.replace("+00:00", "Z")
+
+
+def local_zone() -> tzinfo:
+    """Return the zone of this machine (honours TZ)."""
+    return datetime.now().astimezone().tzinfo or UTC
+
+
+_UNITS = {"m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
+
+
+def parse_bound(text: str, *, end: bool, zone: tzinfo, now: int | None = None) -> int:
+    """Read a `--since` or `--until` value.
+
+    Accepts ISO times, bare dates (that whole day in `zone`, both ends inclusive, Q27),
+    `today`, `yesterday`, and ages such as `30m`, `12h`, `7d`, `2w`.
+
+    Args:
+        text: What the person typed.
+        end: True for the upper bound: a bare date then means its last millisecond.
+        zone: The zone a value without an offset is in.
+        now: The present in epoch ms, for tests.
+
+    Raises:
+        QueryError: The value has no such shape.
+    """
+    value = text.strip().lower()
+    present = now_ms() if now is None else now
+    if value[:-1].isdigit() and value[-1:] in _UNITS:
+        return present - int(value[:-1]) * _UNITS[value[-1]] * 1000
+    today = datetime.fromtimestamp(present / 1000, zone).date()
+    words = {"today": today, "yesterday": today - timedelta(days=1)}
+    try:
+        day = words.get(value) or (date.fromisoformat(value) if len(value) <= 10 else None)
+        if day is not None:
+            start = datetime(day.year, day.month, day.day, tzinfo=zone)
+            if not end:
+                return int(start.timestamp() * 1000)
+            after = day + timedelta(days=1)
+            return (
+                int(datetime(after.year, after.month, after.day, tzinfo=zone).timestamp() * 1000)
+                - 1
+            )
+        moment = datetime.fromisoformat(text.strip())
+    except (ValueError, OverflowError) as error:
+        raise QueryError(
+            f"not a time: {text!r}", "use 2026-11-30, 2026-11-30T14:00+01:00, 7d, today"
+        ) from error
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=zone)
+    return int(moment.timestamp() * 1000)

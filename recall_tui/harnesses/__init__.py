@@ -1,0 +1,1 @@
+"""How each agent program writes its sessions: one package a harness, one Protocol, one registry."""

@@ -1,0 +1,361 @@
+"""The contract between a harness (one agent program's format) and the rest of the house.
+
+A harness answers four questions: where its sessions lie (`roots`, `discover`, `recognise`), what is
+in one (`open`), where a material's bytes are (`material`), and how the program resumes one
+(`resume`). It never writes, never opens a path a transcript names outside its own root, and never
+raises for bad content: that is a counted gap.
+
+This module and every harness's `__init__` use the standard library only, because discovery runs
+on every query; decoders (msgspec, zstandard) are imported by the `reader` module that `open` loads.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
+
+from recall_tui.model import Gap, GapKind, Kind, Material, SessionKind
+
+if TYPE_CHECKING:
+    from collections import Counter
+
+
+class Source(NamedTuple):
+    """One session as it lies on disk: the unit of change detection.
+
+    `size`, `mtime_ns` and `ctime_ns` are only a hint "probably unchanged"; authority is the content
+    digest (Q22). For rows of a database they are the session's own byte count and update time.
+    """
+
+    harness: str
+    path: str
+    part: str
+    """The session inside the path (a row id), empty when the path is one session."""
+    native_id: str
+    size: int
+    mtime_ns: int
+    ctime_ns: int
+    root: str
+    parent: str = ""
+    """Native id of the main session, when the place on disk already says so."""
+
+
+@dataclass(slots=True)
+class Parsed:
+    """One message as a reader yields it: raw text, not yet sanitised or redacted."""
+
+    kind: Kind
+    text: str
+    """What the agents' path may see. For a tool call: the projection of Q5 (command, paths,
+    pattern, URL, title), one value a line."""
+    time_ms: int = 0
+    record: str = ""
+    """The native record id when it is globally unique; copies of a record share it."""
+    rest: str = ""
+    """What lies beyond the horizon: the other string leaves of a tool call's arguments, one a
+    line. The horizon of a tool result (10 KiB, S0-30) is applied by the store: leave it whole."""
+    tool: str = ""
+    call: str = ""
+    failed: bool = False
+    abandoned: bool = False
+    sidechain: bool = False
+    duration_ms: int = 0
+    model: str = ""
+    materials: tuple[Material, ...] = ()
+
+
+@dataclass(slots=True)
+class Facts:
+    """What a transcript says about its session as a whole. Readers fill it while they read."""
+
+    native_id: str = ""
+    title: str = ""
+    """The program's own title (renamed > generated); empty: the store takes the first prompt."""
+    cwd: str = ""
+    last_cwd: str = ""
+    branch: str = ""
+    models: list[str] = field(default_factory=list)
+    kind: SessionKind = SessionKind.MAIN
+    parent: str = ""
+    """Native id of the main session of a subagent, or of the origin of a fork."""
+    started_ms: int = 0
+    ended_ms: int = 0
+    version: str = ""
+    tokens_in: int = 0
+    tokens_out: int = 0
+    cost_usd: float = 0.0
+
+    def saw_time(self, time_ms: int) -> None:
+        """Widen the session's span by a record's time."""
+        if time_ms > 0:
+            if not self.started_ms or time_ms < self.started_ms:
+                self.started_ms = time_ms
+            self.ended_ms = max(self.ended_ms, time_ms)
+
+    def saw_cwd(self, cwd: str) -> None:
+        """Note a working directory; the first is the session's, the latest is where to resume."""
+        if cwd:
+            self.cwd = self.cwd or cwd
+            self.last_cwd = cwd
+
+    def saw_model(self, model: str) -> None:
+        """Note a model, once."""
+        if model and model not in self.models:
+            self.models.append(model)
+
+
+class Checkpoint(NamedTuple):
+    """Where a later read may go on.
+
+    Messages at or after `position` were provisional (an unterminated last line, a prompt not yet
+    confirmed): the next read starts at `offset`, yields them again, and the store replaces them.
+    """
+
+    offset: int
+    """Bytes of the source consumed for good."""
+    position: int
+    """Messages yielded for good."""
+    carry: bytes
+    """The reader's own state (facts included), opaque to everyone else."""
+
+
+class Transcript(Protocol):
+    """One pass over one session. Iterate to the end, then look at the other attributes."""
+
+    facts: Facts
+    unparsed: int
+    """Lines or values that could not be decoded."""
+    torn: bool
+    """The last line is incomplete; it will be read again."""
+    unknown: Counter[str]
+    """Record kinds this reader does not know, by name."""
+    checkpoint: Checkpoint | None
+    """None: this format is rewritten, read it whole each time."""
+
+    def __iter__(self) -> Iterator[Parsed]:
+        """Yield the messages in file order, streaming: a 200 MB session stays flat in memory.
+
+        Raises:
+            SourceError: The source cannot be opened or has another format.
+        """
+        ...
+
+
+class ResumeCommand(NamedTuple):
+    """How to go on with a session in its own program."""
+
+    argv: tuple[str, ...]
+    cwd: str
+    """Where it must be run; empty when any directory works."""
+    warning: str = ""
+    """What will surprise the person (Gemini deletes it, OpenCode hangs elsewhere, ...)."""
+
+
+class SessionLike(Protocol):
+    """The part of a session that a resume command needs (`model.Session` fits)."""
+
+    @property
+    def native_id(self) -> str: ...
+    @property
+    def path(self) -> str: ...
+    @property
+    def cwd(self) -> str: ...
+    @property
+    def last_cwd(self) -> str: ...
+
+
+class Harness(Protocol):
+    """One agent program. Instances hold no state."""
+
+    id: str
+    """`claude`, `codex`, ...: the first part of every reference."""
+    name: str
+    """`Claude Code`."""
+    mark: str
+    """Two letters for narrow lists."""
+
+    def roots(self, env: Mapping[str, str], home: str) -> list[str]:
+        """Return the directories this program uses on this machine, whether they exist or not."""
+        ...
+
+    def discover(self, root: str, gaps: list[Gap]) -> Iterator[Source]:
+        """Yield every session below a root, in any order.
+
+        The root may be the program's home, its sessions folder, any folder that holds its files at
+        any depth, or one file. Uses `os.scandir`; a folder that cannot be read is a gap, a symlink
+        loop ends, a directory named like a session file is passed over. Housekeeping files
+        (warm-ups, indexes, prompt histories) are not sessions.
+        """
+        ...
+
+    def recognise(self, path: str, head: bytes) -> bool:
+        """Say whether a file (its first 64 KiB given) is a session of this program."""
+        ...
+
+    def open(self, source: Source, since: Checkpoint | None = None) -> Transcript:
+        """Return a reader for the session, from the start or from a checkpoint of an earlier read."""
+        ...
+
+    def material(self, source: Source, locator: str) -> bytes:
+        """Read the bytes of a material.
+
+        Raises:
+            SourceError: The source or the material is gone, changed or broken.
+        """
+        ...
+
+    def resume(self, session: SessionLike) -> ResumeCommand | None:
+        """Return the program's own resume command, None when it has none."""
+        ...
+
+
+def walk(root: str, gaps: list[Gap]) -> Iterator[tuple[str, list[os.DirEntry[str]]]]:
+    """Yield (directory, its file entries) below a root, following links, each directory once.
+
+    A loop of links ends because a directory is known by device and inode. An unreadable folder is
+    one gap; the rest is still walked.
+    """
+    seen: set[tuple[int, int]] = set()
+    stack = [root]
+    while stack:
+        folder = stack.pop()
+        files: list[os.DirEntry[str]] = []
+        try:
+            with os.scandir(folder) as entries:
+                for entry in entries:
+                    if entry.is_dir():
+                        if entry.is_symlink():
+                            status = entry.stat()
+                            mark = (status.st_dev, status.st_ino)
+                            if mark in seen:
+                                continue
+                            seen.add(mark)
+                            if root.startswith(os.path.realpath(entry.path)):
+                                continue
+                        stack.append(entry.path)
+                    else:
+                        files.append(entry)
+        except OSError as error:
+            gaps.append(unreadable(folder, error))
+            continue
+        yield folder, files
+
+
+def unreadable(path: str, error: OSError) -> Gap:
+    """Return the gap for a folder or file the operating system refuses."""
+    return Gap(
+        GapKind.UNREADABLE,
+        1,
+        f"cannot read {path}: {error.strerror or error}",
+        "check its permissions, then run recall index",
+        path,
+    )
+
+
+def file_source(
+    harness: str, entry: os.DirEntry[str], native_id: str, root: str, parent: str = ""
+) -> Source | None:
+    """Return the source for a regular file, None when it vanished or is something else."""
+    try:
+        status = entry.stat()
+    except OSError:
+        return None
+    return Source(
+        harness,
+        entry.path,
+        "",
+        native_id,
+        status.st_size,
+        status.st_mtime_ns,
+        status.st_ctime_ns,
+        root,
+        parent,
+    )
+
+
+def leaves(value: object, skip: frozenset[str] = frozenset()) -> Iterator[str]:
+    """Yield every string leaf of decoded JSON in document order, without keys (Q6).
+
+    Args:
+        value: dict, list or scalar; depth is bounded only by memory (no recursion).
+        skip: Keys whose subtree is left out.
+    """
+    stack = [value]
+    while stack:
+        item = stack.pop()
+        if isinstance(item, str):
+            if item:
+                yield item
+        elif isinstance(item, Mapping):
+            stack.extend(v for k, v in reversed(list(item.items())) if k not in skip)
+        elif isinstance(item, (list, tuple)):
+            stack.extend(reversed(item))
+
+
+PROJECTED: Final = (
+    "command",
+    "cmd",
+    "script",
+    "file_path",
+    "filePath",
+    "filepath",
+    "notebook_path",
+    "path",
+    "paths",
+    "file",
+    "files",
+    "filename",
+    "directory",
+    "dir",
+    "workdir",
+    "cwd",
+    "pattern",
+    "query",
+    "regex",
+    "glob",
+    "include",
+    "url",
+    "uri",
+    "title",
+    "description",
+    "name",
+    "subagent_type",
+    "skill",
+)
+"""Argument keys of a tool call that the agents' path sees, in the order they are shown (Q5)."""
+
+
+def project(arguments: object, order: Iterable[str] = PROJECTED) -> tuple[str, str]:
+    """Split a tool call's arguments into (projection, rest), each one string leaf a line.
+
+    The projection is the small fixed part of Q5: command, paths, pattern, URL, title. A list of
+    words under `command` (Codex `shell`) is one line. URLs lose their query (it may carry tokens),
+    which goes to the rest.
+
+    Args:
+        arguments: The decoded arguments; a string (undecodable JSON, a patch) is all rest unless
+            it is short.
+        order: Keys to project.
+    """
+    if isinstance(arguments, str):
+        return ("", arguments)
+    if not isinstance(arguments, Mapping):
+        return ("", "\n".join(leaves(arguments)))
+    seen: list[str] = []
+    rest: list[str] = []
+    projected: set[str] = set()
+    for key in order:
+        value = arguments.get(key)
+        if isinstance(value, str) and value:
+            if key in ("url", "uri") and "?" in value:
+                value, _, query = value.partition("?")
+                rest.append(query)
+            seen.append(value)
+            projected.add(key)
+        elif isinstance(value, list) and value and all(isinstance(v, str) for v in value):
+            seen.append((" " if key in ("command", "cmd") else "\n").join(value))
+            projected.add(key)
+    rest.extend(leaves({k: v for k, v in arguments.items() if k not in projected}))
+    return ("\n".join(seen), "\n".join(rest))

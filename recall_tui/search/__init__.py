@@ -1,0 +1,1 @@
+"""The two paths over one predicate: grep for people, recall for agents."""

@@ -1,0 +1,69 @@
+"""What the search room needs from whoever holds text. Declared here, where it is used."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
+
+if TYPE_CHECKING:
+    from recall_tui.model import Filter, Gap, Message, Session
+    from recall_tui.store.block import Block
+
+Stop: TypeAlias = Callable[[], bool]
+"""Returns True when the caller has lost interest; asked between blocks."""
+
+
+class Candidates(NamedTuple):
+    """The sessions that may hold a term: a superset of those that do, never fewer (S0-46)."""
+
+    sessions: frozenset[int]
+
+
+class Declined(NamedTuple):
+    """The corpus cannot narrow this question; it must be read in full (S0-48)."""
+
+    reason: str
+
+
+class Corpus(Protocol):
+    """A body of sessions that can be listed, scanned and read.
+
+    The store, the ledger app's workspace and the cold path implement it. Row ids (`Session.id`,
+    `Block.session`, `Block.id`) are meaningful only within one corpus.
+    """
+
+    name: str
+    """index | cold | workspace: named in reach."""
+
+    def sessions(self, chosen: Filter) -> Sequence[Session]:
+        """Return the sessions a filter admits (session fields only), newest first by `ended_ms`."""
+        ...
+
+    def blocks(self, chosen: Filter) -> Iterator[Block]:
+        """Yield the blocks that may hold an admitted message, by falling `last_ms`.
+
+        A block is yielded whole: the caller applies the filter's time and kind to messages. The
+        order lets a caller say a hit is final once its time is not below the next block's
+        `last_ms`. The iterator may be dropped at any point.
+        """
+        ...
+
+    def session(self, row: int) -> Session:
+        """Return the session of a row id seen in this corpus."""
+        ...
+
+    def find(self, name: str) -> list[Session]:
+        """Return the sessions a key, native id or unique prefix of one (8 or more) names."""
+        ...
+
+    def messages(self, row: int, start: int = 0, stop: int | None = None) -> list[Message]:
+        """Return messages by position, `start` inclusive, `stop` exclusive, in position order."""
+        ...
+
+    def candidates(self, terms: Sequence[bytes], chosen: Filter) -> Candidates | Declined:
+        """Name the sessions that may hold one of the folded terms, or decline."""
+        ...
+
+    def gaps(self, chosen: Filter) -> list[Gap]:
+        """Return what this corpus knows it is missing."""
+        ...

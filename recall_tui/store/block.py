@@ -1,0 +1,281 @@
+"""The unit of storage and of search: about 512 KB of folded text with packed arrays beside it.
+
+A block holds messages of one session and one kind (talk, or tool results), in position order.
+`fold` is what a scan reads: `text.fold_bytes` of each message joined by byte 0xFF, which UTF-8
+never contains, so no query can match across messages. `raw` is what is shown: the marked texts
+joined the same way, as one zstd frame in the store. The same type carries the cold path's text,
+which is never compressed.
+"""
+
+from __future__ import annotations
+
+import struct
+import sys
+from array import array
+from bisect import bisect_right
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+SEPARATOR: Final = b"\xff"
+"""Between two messages of a block."""
+
+TARGET_BYTES: Final = 512 * 1024
+"""Fold bytes after which a block is closed: a tail append rewrites at most this much, and a scan
+spends its time in `find`, not between rows (engine.md section 4)."""
+
+_HEADER: Final = struct.Struct("<4sHI")
+_MAGIC: Final = b"RBK1"
+_WHOLE: Final = 0xFFFF_FFFF
+"""`horizon` of a message the agents' path sees whole."""
+
+_COLUMNS: Final = (
+    ("times", "q"), ("positions", "I"), ("horizons", "I"), ("records", "I"), ("digests", "H"),
+    ("kinds", "B"), ("flags", "B"),
+)  # fmt: skip
+
+
+class BlockKind(IntEnum):
+    """Tool results have blocks of their own, so that a talk-only search reads a third. Stored."""
+
+    TALK = 0
+    TOOL = 1
+
+
+class Meta:
+    """Packed arrays of a block, one entry a message (offsets: one more).
+
+    Attributes:
+        times: Epoch ms, 0 when unknown.
+        positions: Message index in its session.
+        horizons: Fold bytes of the message the agents' path sees, `WHOLE` for all.
+        records: 32-bit hash of the native record id, or of the content where there is none.
+        digests: 16 bits of the content digest, the `~abcd` of a reference.
+        kinds: `model.Kind` values.
+        flags: `model.Flag` bits.
+        fold_offsets: Start of each message in `fold`, then the end plus one.
+        raw_offsets: The same for `raw`.
+    """
+
+    WHOLE: Final = _WHOLE
+    __slots__ = (
+        "digests", "flags", "fold_offsets", "horizons", "kinds", "positions", "raw_offsets",
+        "records", "times",
+    )  # fmt: skip
+
+    def __init__(self) -> None:
+        self.times = array("q")
+        self.positions = array("I")
+        self.horizons = array("I")
+        self.records = array("I")
+        self.digests = array("H")
+        self.kinds = array("B")
+        self.flags = array("B")
+        self.fold_offsets = array("I", [0])
+        self.raw_offsets = array("I", [0])
+
+    def __len__(self) -> int:
+        return len(self.kinds)
+
+    def index_at(self, fold_offset: int, low: int = 0) -> int:
+        """Return the index of the message that holds a fold offset."""
+        return bisect_right(self.fold_offsets, fold_offset, low) - 1
+
+    def fold_span(self, index: int) -> tuple[int, int]:
+        """Return the [start, end) of a message in `fold`, separator excluded."""
+        return self.fold_offsets[index], self.fold_offsets[index + 1] - 1
+
+    def raw_span(self, index: int) -> tuple[int, int]:
+        """Return the [start, end) of a message in `raw`, separator excluded."""
+        return self.raw_offsets[index], self.raw_offsets[index + 1] - 1
+
+    def pack(self) -> bytes:
+        """Return the little-endian bytes stored in `block.meta`."""
+        parts = [_HEADER.pack(_MAGIC, 1, len(self))]
+        for name in (*(n for n, _ in _COLUMNS), "fold_offsets", "raw_offsets"):
+            column = getattr(self, name)
+            if sys.byteorder != "little":  # pragma: no cover - no big-endian machine in CI
+                column = column[:]
+                column.byteswap()
+            parts.append(column.tobytes())
+        return b"".join(parts)
+
+    @classmethod
+    def unpack(cls, data: bytes) -> Meta:
+        """Read `block.meta`.
+
+        Raises:
+            ValueError: The bytes are not a meta block of this version.
+        """
+        magic, version, count = _HEADER.unpack_from(data)
+        if magic != _MAGIC or version != 1:
+            raise ValueError("not a block of this version")
+        meta = cls.__new__(cls)
+        view = memoryview(data)
+        at = _HEADER.size
+        plan = [(n, c, count) for n, c in _COLUMNS]
+        plan += [("fold_offsets", "I", count + 1), ("raw_offsets", "I", count + 1)]
+        for name, code, length in plan:
+            column = array(code)
+            end = at + length * column.itemsize
+            column.frombytes(view[at:end])
+            if sys.byteorder != "little":  # pragma: no cover
+                column.byteswap()
+            setattr(meta, name, column)
+            at = end
+        return meta
+
+
+@dataclass(slots=True, frozen=True)
+class Prepared:
+    """One message ready to be packed: sanitised, redacted, folded. Made by `store.ingest`."""
+
+    kind: int
+    time_ms: int
+    flags: int
+    fold: bytes
+    raw: bytes
+    """UTF-8 of the marked text."""
+    horizon: int
+    record: int
+    digest: int
+    attributes: dict[str, object] | None = None
+    """Sparse facts for display: tool, call, ms, model, materials; None when there are none."""
+
+
+class Block:
+    """A block as a scan sees it.
+
+    Attributes:
+        id: Row id, or a running number on the cold path.
+        session: Row id of the session in its corpus.
+        kind: Talk or tool results.
+        last_ms: Latest message time in it (sessions without times: the session's end).
+    """
+
+    __slots__ = ("_meta", "_raw", "fold", "id", "kind", "last_ms", "session")
+
+    def __init__(
+        self, id_: int, session: int, kind: int, last_ms: int, meta: Meta | bytes, fold: bytes,
+        raw: Callable[[], bytes],
+    ) -> None:  # fmt: skip
+        self.id = id_
+        self.session = session
+        self.kind = kind
+        self.last_ms = last_ms
+        self.fold = fold
+        self._meta = meta
+        self._raw: Callable[[], bytes] | bytes = raw
+
+    @property
+    def meta(self) -> Meta:
+        """The arrays, unpacked on first use: a block without a hit never pays for them."""
+        if isinstance(self._meta, bytes):
+            self._meta = Meta.unpack(self._meta)
+        return self._meta
+
+    def fold_of(self, index: int) -> bytes:
+        """Return the folded text of one message."""
+        start, end = self.meta.fold_span(index)
+        return self.fold[start:end]
+
+    def text_of(self, index: int) -> str:
+        """Return the marked text of one message (decompresses the body once)."""
+        if not isinstance(self._raw, bytes):
+            self._raw = self._raw()
+        start, end = self.meta.raw_span(index)
+        return self._raw[start:end].decode("utf-8", "replace")
+
+
+class BlockBuilder:
+    """Packs prepared messages of one session and one kind into blocks."""
+
+    __slots__ = ("_attributes", "_fold", "_meta", "_raw", "_size", "kind")
+
+    def __init__(self, kind: BlockKind) -> None:
+        self.kind = kind
+        self._reset()
+
+    def _reset(self) -> None:
+        self._meta = Meta()
+        self._fold: list[bytes] = []
+        self._raw: list[bytes] = []
+        self._attributes: dict[int, dict[str, object]] = {}
+        self._size = 0
+
+    def __len__(self) -> int:
+        return len(self._meta)
+
+    @property
+    def full(self) -> bool:
+        """Whether the block should be closed before the next message."""
+        return self._size >= TARGET_BYTES
+
+    def add(self, position: int, message: Prepared) -> None:
+        """Append a message; positions must grow."""
+        meta = self._meta
+        if message.attributes:
+            self._attributes[len(meta)] = message.attributes
+        meta.times.append(message.time_ms)
+        meta.positions.append(position)
+        meta.horizons.append(message.horizon)
+        meta.records.append(message.record)
+        meta.digests.append(message.digest)
+        meta.kinds.append(message.kind)
+        meta.flags.append(message.flags)
+        meta.fold_offsets.append(meta.fold_offsets[-1] + len(message.fold) + 1)
+        meta.raw_offsets.append(meta.raw_offsets[-1] + len(message.raw) + 1)
+        self._fold.append(message.fold)
+        self._raw.append(message.raw)
+        self._size += len(message.fold) + 1
+
+    def take(self) -> BuiltBlock | None:
+        """Return what was added as one block and start anew; None when nothing was."""
+        if not len(self._meta):
+            return None
+        built = BuiltBlock(
+            kind=self.kind,
+            meta=self._meta,
+            fold=SEPARATOR.join(self._fold),
+            raw=SEPARATOR.join(self._raw),
+            attributes=self._attributes,
+        )
+        self._reset()
+        return built
+
+
+@dataclass(slots=True)
+class BuiltBlock:
+    """A closed block, uncompressed."""
+
+    kind: BlockKind
+    meta: Meta
+    fold: bytes
+    raw: bytes
+    attributes: dict[int, dict[str, object]]
+    """Index in the block -> sparse attributes."""
+
+    @property
+    def last_ms(self) -> int:
+        """Latest time in the block."""
+        return max(self.meta.times)
+
+    @property
+    def first_ms(self) -> int:
+        """Earliest known time in the block, 0 when none is known."""
+        return min((t for t in self.meta.times if t), default=0)
+
+
+def messages_matching(block: Block, needle: bytes) -> Iterator[tuple[int, int]]:
+    """Yield (message index, fold offset of its first match), by plain `bytes.find`.
+
+    The slow, obvious form of the scan: the reference that faster scanners are tested against.
+    """
+    at = block.fold.find(needle)
+    while at >= 0:
+        index = block.meta.index_at(at)
+        yield index, at
+        at = block.fold.find(needle, block.meta.fold_offsets[index + 1])
