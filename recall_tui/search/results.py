@@ -1,0 +1,79 @@
+"""What a person's search asks and gets back. The agents' side is in `search.recall`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from recall_tui.model import Filter, Kind, Reach, Reference, Session
+
+
+class Case(StrEnum):
+    """How letters compare."""
+
+    SMART = "smart"
+    """Ignored unless the pattern holds an upper-case letter."""
+    EXACT = "exact"
+    IGNORE = "ignore"
+
+
+@dataclass(slots=True, frozen=True)
+class GrepQuery:
+    """One literal or one regular expression over everything a filter admits."""
+
+    pattern: str
+    regex: bool = False
+    case: Case = Case.SMART
+    word: bool = False
+    """Only matches not touching another word character on either side."""
+    chosen: Filter = field(default_factory=Filter)
+    limit: int = 50
+    """Hits wanted, at least 1."""
+    cursor: str = ""
+    """`next` of the page before."""
+    count_only: bool = False
+    timeout_s: float = 10.0
+    """For a regular expression: seconds per block before that block becomes a gap."""
+
+
+@dataclass(slots=True, frozen=True)
+class Hit:
+    """One message that matches, with a bounded excerpt around its first match."""
+
+    session: Session
+    position: int
+    kind: Kind
+    time_ms: int
+    digest: int
+    flags: int
+    text: str
+    """Shown text (secrets are marks made readable), at most `grep.EXCERPT_CHARS` characters."""
+    spans: tuple[tuple[int, int], ...]
+    """Character spans of the matches inside `text`, ascending."""
+    occurrences: int
+    """Matches in the whole message."""
+    cut: bool
+    """`text` is not the whole message."""
+    tool: str = ""
+
+    @property
+    def reference(self) -> Reference:
+        """The stable name of the message."""
+        return Reference(self.session.harness, self.session.name, self.position, self.digest)
+
+
+@dataclass(slots=True)
+class GrepUpdate:
+    """Progress of a streaming search. Counts grow; `hits` are new and final, newest first."""
+
+    hits: list[Hit]
+    total: int
+    """Messages that match, so far."""
+    occurrences: int
+    sessions: int
+    """Sessions with a match, so far."""
+    done: bool
+    next: str = ""
+    """Cursor of the next page, set on the last update when there is one."""
+    reach: Reach = field(default_factory=Reach)
+    """Filled on the last update."""
