@@ -33,4 +33,4 @@ def test_contracts_option_tells_holding_from_failing(tmp_path: Path) -> None:
     )  # fmt: skip
     assert "S0-36    holds" in run.stdout, run.stdout + run.stderr
     assert "S0-9     FAILS" in run.stdout
-    assert run.stdout.index("S0-9 ") < run.stdout.index("S0-10")
+    assert run.stdout.index("\nS0-9 ") < run.stdout.index("\nS0-10 ")
