@@ -1,1 +1,132 @@
-"""The command line: click commands, one module each."""
+"""The command line: click commands, one module each.
+
+A command is one line in `COMMANDS` and one module; the module is imported when the command runs,
+so that `recall --help` costs what click costs.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import click
+
+from recall_tui import __version__
+from recall_tui.cli.call import Call
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+class Entry(NamedTuple):
+    """One command as the group knows it before its module is imported."""
+
+    target: str
+    """`module:function` below `recall_tui.cli`."""
+    about: str
+    """One line of help."""
+    section: str
+
+
+FIND: Final = "Find and read"
+KEEP: Final = "Keep the index"
+KNOW: Final = "Know the program"
+
+COMMANDS: Final = {
+    "grep": Entry("grep:grep", "Print every message that holds a text or a pattern.", FIND),
+    "sessions": Entry("sessions:sessions", "List sessions, newest first.", FIND),
+    "show": Entry("show:show", "Print a message with its neighbours, or a session.", FIND),
+    "index": Entry("index:index", "Read what is new in the sources.", KEEP),
+    "forget": Entry("forget:forget", "Remove a session from everything Recall keeps.", KEEP),
+    "doctor": Entry("doctor:doctor", "Check sources, index, terminal and retention.", KEEP),
+    "config": Entry("config:config", "Show the settings and where each comes from.", KNOW),
+    "spec": Entry("spec:spec", "Describe every command, for programs and for the docs.", KNOW),
+}
+"""Command name -> where it is. The order is that of the help page."""
+
+
+class LazyGroup(click.Group):
+    """A group that knows its commands by name and imports one when it is used."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return every command name, in the order of the help page."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Return a command, None when there is none of that name."""
+        entry = COMMANDS.get(cmd_name)
+        if entry is None:
+            return None
+        module, _, function = entry.target.partition(":")
+        command: click.Command = getattr(import_module(f"recall_tui.cli.{module}"), function)
+        command.short_help = entry.about
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command; an unknown one is answered with the one probably meant."""
+        name = args[0]
+        if name not in COMMANDS and not name.startswith("-") and not ctx.resilient_parsing:
+            import difflib
+
+            near = difflib.get_close_matches(name, COMMANDS, 1)
+            hint = near[0] if near else f"grep {click.format_filename(' '.join(args))!r}"
+            raise click.UsageError(f"no command {name!r}; did you mean: recall {hint}", ctx)
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the commands by section, without importing any."""
+        for section in dict.fromkeys(entry.section for entry in COMMANDS.values()):
+            rows = [(n, e.about) for n, e in COMMANDS.items() if e.section == section]
+            with formatter.section(section):
+                formatter.write_dl(rows)
+
+
+EPILOG: Final = (
+    "Exit codes: 0 found, 1 searched completely and found nothing, 2 wrong call or configuration, "
+    "3 could not search or only in part, 130 interrupted. stdout is data, stderr is words; every "
+    "command answers --json and -h."
+)
+
+
+@click.group(
+    cls=LazyGroup,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog=EPILOG,
+)
+@click.version_option(__version__, prog_name="recall", message="%(prog)s %(version)s")
+@click.option("--demo", is_flag=True, help="Use the bundled demo history; yours is not touched.")
+@click.option(
+    "--source",
+    "sources",
+    multiple=True,
+    metavar="[HARNESS=]PATH",
+    help="Read only this: a harness's home, a folder of sessions, or one file. Repeatable.",
+)
+@click.pass_context
+def recall(ctx: click.Context, *, demo: bool, sources: tuple[str, ...]) -> int | None:
+    """Search, read and continue everything your coding agents ever did.
+
+    Without a command it opens the app.
+    """
+    call = ctx.ensure_object(Call)
+    call.demo = call.demo or demo
+    call.name_sources(sources)
+    return None if ctx.invoked_subcommand else call.open_app()
+
+
+def main(args: Sequence[str] | None = None, call: Call | None = None) -> int:
+    """Run one command line and return its exit code.
+
+    Args:
+        args: The words behind the program's name; None means those of the process.
+        call: What commands are given; None means the machine's own history.
+    """
+    from recall_tui.cli.diagnostics import guarded
+
+    def run() -> object:
+        return recall.main(args, prog_name="recall", standalone_mode=False, obj=call or Call())
+
+    return guarded(run)

@@ -1,0 +1,34 @@
+"""The program's entrance: the one place that knows both the command line and the app."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from recall_tui.cli.call import Call
+
+
+def main() -> int:
+    """Run `recall` with the words of the process and return its exit code."""
+    if sys.argv[1:] in (["--version"], ["-V"]):
+        # Answered before click is loaded: scripts ask this, and it must cost next to nothing.
+        from recall_tui import __version__
+
+        sys.stdout.write(f"recall {__version__}\n")
+        return 0
+    from recall_tui.cli import main as command_line
+    from recall_tui.cli.call import Call
+
+    return command_line(call=Call(app=_app))
+
+
+def _app(call: Call) -> int:
+    """Open the app on the history a call is about."""
+    from recall_tui.tui.app import run
+
+    return run(call.sources, demo=call.demo)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

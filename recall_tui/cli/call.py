@@ -1,0 +1,84 @@
+"""What every command is given: the environment, the sources asked for, and the way to a history."""
+
+from __future__ import annotations
+
+import os
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from recall_tui.config import Config
+    from recall_tui.history import History
+
+
+class Call:
+    """One run of the program, as the commands see it (click's `ctx.obj`).
+
+    Attributes:
+        env: The environment.
+        demo: Whether the bundled demo history is meant instead of the person's own.
+        sources: Every `--source` typed, checked, in order; empty means the harnesses' own places.
+    """
+
+    def __init__(
+        self,
+        env: Mapping[str, str] | None = None,
+        *,
+        opener: Callable[[Call], History] | None = None,
+        app: Callable[[Call], int] | None = None,
+    ) -> None:
+        self.env = os.environ if env is None else env
+        self.demo = False
+        self.sources: list[str] = []
+        self._opener = opener or _open
+        self._app = app
+
+    def name_sources(self, sources: Sequence[str]) -> None:
+        """Add `--source` values after checking that each can be read.
+
+        Raises:
+            ConfigError: A path does not exist or a harness is unknown.
+        """
+        if sources:
+            from recall_tui.cli.sources import checked
+
+            self.sources += [checked(text) for text in sources]
+
+    def config(self) -> Config:
+        """Return the settings in force.
+
+        Raises:
+            ConfigError: A setting is wrong.
+        """
+        from recall_tui.config import load
+
+        return load(self.env)
+
+    @contextmanager
+    def history(self) -> Iterator[History]:
+        """Open the history this run is about, and close it afterwards."""
+        history = self._opener(self)
+        try:
+            yield history
+        finally:
+            history.close()
+
+    def open_app(self) -> int:
+        """Run the app until the person leaves it, and return its exit code.
+
+        Raises:
+            ConfigError: Nothing here can show an app.
+        """
+        from recall_tui.errors import ConfigError
+
+        if self._app is None:
+            raise ConfigError("there is no app in this run", "start recall from a terminal")
+        return self._app(self)
+
+
+def _open(call: Call) -> History:
+    from recall_tui.history import History
+
+    return History.open(call.sources, call.env, demo=call.demo)

@@ -1,0 +1,130 @@
+"""Everything a command says on stderr, and how it ends."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from recall_tui.errors import Cancelled, ExitCode, RecallError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from datetime import tzinfo
+
+    from recall_tui.cli.screen import Screen
+    from recall_tui.model import Gap, Reach
+
+DEBUG: Final = "RECALL_DEBUG"
+"""Environment variable that adds the traceback to an unexpected failure."""
+
+GAP_LINES: Final = 12
+"""Gaps printed one a line before the rest is counted."""
+
+
+def err() -> Screen:
+    """Return the screen of stderr."""
+    from recall_tui.cli.screen import screen_for
+
+    return screen_for(sys.stderr)
+
+
+def say_reach(reach: Reach, zone: tzinfo) -> None:
+    """Print how far an answer reached: one line, then a line for each gap."""
+    screen = err()
+    screen.line((reach_words(reach, zone), "muted"))
+    say_gaps(reach.gaps, screen)
+
+
+def say_gaps(gaps: Iterable[Gap], screen: Screen | None = None) -> None:
+    """Print a line for each gap with its next action, those that made the answer partial first."""
+    screen = screen or err()
+    ordered = sorted(gaps, key=lambda gap: not gap.partial)
+    for gap in ordered[:GAP_LINES]:
+        times = f"{gap.count:,} × " if gap.count > 1 else ""
+        action = f" → {gap.action}" if gap.action else ""
+        label = ("partial: ", "warn") if gap.partial else ("note: ", "muted")
+        screen.block(label, f"{times}{gap.detail}", (action, "accent"), hang=2)
+    if len(ordered) > GAP_LINES:
+        rest = len(ordered) - GAP_LINES
+        screen.line(("note: ", "muted"), f"{rest} more gaps", (" → recall doctor", "accent"))
+
+
+def reach_words(reach: Reach, zone: tzinfo) -> str:
+    """Return the reach statement: what was searched, over which days, how old the index is."""
+    from recall_tui.text import notation
+
+    words = [f"searched {notation.counted(reach.sessions_searched, 'session')}"]
+    if reach.sessions_total > reach.sessions_searched:
+        words[0] += f" of {reach.sessions_total:,}"
+    if reach.newest_ms:
+        oldest = notation.day(reach.oldest_ms, zone)
+        newest = notation.day(reach.newest_ms, zone)
+        words.append(oldest if oldest == newest else f"{oldest} to {newest}")
+    if reach.since_ms is not None:
+        words.append(f"since {notation.moment(reach.since_ms, zone)}")
+    if reach.until_ms is not None:
+        words.append(f"until {notation.moment(reach.until_ms, zone)}")
+    if reach.path == "cold" or reach.index_age_ms is None:
+        words.append("read from the files, no index yet")
+    else:
+        words.append(f"index {notation.duration(max(1, reach.index_age_ms))} old")
+    if reach.elapsed_ms:
+        words.append(notation.duration(reach.elapsed_ms))
+    return " · ".join(words)
+
+
+def outcome(found: object, reach: Reach, *, exit_zero: bool = False) -> ExitCode:
+    """Return the exit code of a search: found, nothing, or nothing in the part searched (Q1)."""
+    if found or exit_zero:
+        return ExitCode.FOUND
+    return ExitCode.NOTHING if reach.complete else ExitCode.PARTIAL
+
+
+def guarded(run: Callable[[], object]) -> int:
+    """Run a command line and return its exit code; every failure becomes words on stderr."""
+    code: int
+    try:
+        result = run()
+        code = int(result) if isinstance(result, int) else ExitCode.FOUND
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # The reader has seen enough. What is still buffered must not fail at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = ExitCode.FOUND
+    except click.ClickException as error:
+        error.show(sys.stderr)
+        code = error.exit_code
+    except (KeyboardInterrupt, click.Abort, Cancelled):
+        code = ExitCode.INTERRUPTED
+    except RecallError as error:
+        say_error(error)
+        code = error.exit_code
+    except Exception as error:
+        code = _fault(error)
+    return int(code)
+
+
+def say_error(error: RecallError) -> None:
+    """Print what went wrong and what to do next."""
+    screen = err()
+    screen.block(("recall: ", "bad"), error.message, hang=8)
+    if error.hint:
+        screen.block((error.hint, "muted"), indent=8)
+
+
+def _fault(error: Exception) -> ExitCode:
+    """Print an unexpected failure: where it happened, never what text was being read."""
+    import traceback
+
+    if os.environ.get(DEBUG):
+        traceback.print_exception(error)
+        return ExitCode.PARTIAL
+    frames = traceback.extract_tb(error.__traceback__)
+    place = f"{os.path.basename(frames[-1].filename)}:{frames[-1].lineno}" if frames else "?"
+    screen = err()
+    screen.line(("recall: ", "bad"), f"a fault of Recall itself: {type(error).__name__} at {place}")
+    screen.line("        ", (f"set {DEBUG}=1 for the whole trace, and please report it", "muted"))
+    return ExitCode.PARTIAL

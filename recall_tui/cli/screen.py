@@ -1,0 +1,219 @@
+"""Lines, blocks and tables for a person: styled and fitted on a terminal, plain elsewhere.
+
+Every text that passes here loses what could act on a terminal (X-8) and has its secret marks made
+readable. Rich is loaded only for a terminal.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import TYPE_CHECKING, Final, NamedTuple, TextIO, TypeAlias
+
+from recall_tui.text.cells import cell_width
+from recall_tui.text.cut import cut_cells
+from recall_tui.text.redact import shown
+from recall_tui.text.sanitize import sanitize
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from rich.console import Console
+    from rich.text import Text
+
+Piece: TypeAlias = "str | tuple[str, str]"
+"""A text, or a text with the name of its style."""
+
+STYLES: Final = {
+    "": "",
+    "title": "bold",
+    "muted": "dim",
+    "match": "bold underline cyan",
+    "accent": "cyan",
+    "you": "bold cyan",
+    "good": "green",
+    "warn": "yellow",
+    "bad": "bold red",
+    "head": "dim underline",
+}
+"""One accent, one warning tone, everything else shades: a match is underlined as well, so that it
+survives a terminal without colour."""
+
+_HUES: Final = ("yellow", "green", "magenta", "blue", "cyan", "red")
+PROSE_CELLS: Final = 100
+"""Prose is not set wider than this: longer lines are hard to read."""
+
+_BLANKS: Final = re.compile(r"\s+")
+
+
+def plain(text: str) -> str:
+    """Return foreign text fit for any output: secret marks readable, no control sequences."""
+    return sanitize(shown(text))
+
+
+def one_line(text: str) -> str:
+    """Return foreign text on one line, white space collapsed."""
+    return _BLANKS.sub(" ", plain(text)).strip()
+
+
+def harness_style(harness: str) -> str:
+    """Return the style of a harness's mark: always the same hue for the same name."""
+    return f"bold {_HUES[sum(harness.encode()) % len(_HUES)]}"
+
+
+class Column(NamedTuple):
+    """A column of a table. The last one takes what is left of the width."""
+
+    head: str
+    style: str = ""
+    right: bool = False
+    most: int = 0
+    """Cells it may take at most on a terminal; 0 means as many as it needs."""
+
+
+class Screen:
+    """Plain lines to a stream that is no terminal: nothing is cut, wrapped or coloured."""
+
+    terminal = False
+    width = 0
+    """Cells of a line; 0 means that nothing is cut."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self.stream = stream
+
+    def write(self, text: str) -> None:
+        """Write text as it is."""
+        self.stream.write(text)
+
+    def line(self, *pieces: Piece) -> None:
+        """Write pieces as one line; each loses its line breaks, the line is cut to the width."""
+        self.write("".join(_flat(piece)[0] for piece in pieces).rstrip() + "\n")
+
+    def block(self, *pieces: Piece, indent: int = 0, hang: int = 0, lines: int = 0) -> None:
+        """Write pieces that keep their line breaks; a terminal wraps them.
+
+        Args:
+            pieces: Texts with their styles.
+            indent: Cells before each line.
+            hang: Further cells before each line but the first.
+            lines: Lines to write at most on a terminal; 0 means all.
+        """
+        text = "".join(plain(_pair(piece)[0]) for piece in pieces)
+        first, *rest = text.split("\n")
+        self.write(f"{' ' * indent}{first}".rstrip() + "\n")
+        for line in rest:
+            self.write(f"{' ' * (indent + hang)}{line}".rstrip() + "\n")
+
+    def table(self, columns: Sequence[Column], rows: Iterable[Sequence[Piece]]) -> None:
+        """Write a table: aligned and fitted on a terminal, tab-separated under its heads else."""
+        self.write("\t".join(column.head.lower() for column in columns) + "\n")
+        for row in rows:
+            self.write("\t".join(_flat(cell)[0] for cell in row) + "\n")
+
+    def flush(self) -> None:
+        """Hand everything on."""
+        self.stream.flush()
+
+
+class TerminalScreen(Screen):
+    """Styled lines fitted to a terminal."""
+
+    terminal = True
+
+    def __init__(self, stream: TextIO, console: Console) -> None:
+        super().__init__(stream)
+        self._console = console
+        self.width = console.width
+
+    def line(self, *pieces: Piece) -> None:
+        """Write pieces as one line, cut to the width."""
+        text = self._assemble(map(_flat, pieces))
+        text.truncate(self.width, overflow="ellipsis")
+        self._print(text)
+
+    def block(self, *pieces: Piece, indent: int = 0, hang: int = 0, lines: int = 0) -> None:
+        """Write pieces that keep their line breaks, wrapped to the width."""
+        from rich.text import Text
+
+        whole = self._assemble((plain(text), style) for text, style in map(_pair, pieces))
+        width = max(20, min(self.width, PROSE_CELLS + indent + hang) - indent - hang)
+        wrapped = list(whole.wrap(self._console, width, tab_size=4))
+        kept = wrapped[: lines or None]
+        for number, line in enumerate(kept):
+            line.rstrip()
+            if number == len(kept) - 1 and len(kept) < len(wrapped):
+                line.truncate(width - 1)
+                line.append("…", STYLES["muted"])
+            lead = " " * (indent + (hang if number else 0))
+            self._print(Text(lead).append_text(line))
+
+    def table(self, columns: Sequence[Column], rows: Iterable[Sequence[Piece]]) -> None:
+        """Write a table; the last column takes the rest of the width."""
+        cells = [[_flat(cell) for cell in row] for row in rows]
+        widths = [
+            min(
+                max([cell_width(c.head), *(cell_width(row[i][0]) for row in cells)]),
+                c.most or self.width,
+            )
+            for i, c in enumerate(columns)
+        ]
+        widths[-1] = max(8, self.width - sum(widths[:-1]) - 2 * (len(columns) - 1))
+        heads = [(column.head, "muted") for column in columns]
+        for row in [heads, *cells]:
+            fitted: list[tuple[str, str]] = []
+            for (text, style), column, width in zip(row, columns, widths, strict=True):
+                kept = cut_cells(text, width)
+                gap = " " * (width - cell_width(kept))
+                fitted += [(gap, ""), (kept, style)] if column.right else [(kept, style), (gap, "")]
+                fitted.append(("  ", ""))
+            self._print(self._assemble(fitted))
+
+    def _assemble(self, pieces: Iterable[tuple[str, str]]) -> Text:
+        from rich.text import Text
+
+        text = Text()
+        for words, style in pieces:
+            text.append(words, STYLES.get(style, style))
+        text.rstrip()
+        return text
+
+    def _print(self, text: Text) -> None:
+        self._console.print(text, soft_wrap=True, highlight=False, markup=False, emoji=False)
+
+
+def emphasised(text: str, spans: Sequence[tuple[int, int]], style: str = "") -> list[Piece]:
+    """Return a text as pieces, its spans (characters, ascending) in the style of a match."""
+    pieces: list[Piece] = []
+    at = 0
+    for start, end in spans:
+        pieces += [(text[at:start], style), (text[start:end], "match")]
+        at = end
+    return [*pieces, (text[at:], style)]
+
+
+def _pair(piece: Piece) -> tuple[str, str]:
+    return (piece, "") if isinstance(piece, str) else piece
+
+
+def _flat(piece: Piece) -> tuple[str, str]:
+    """Return a piece safe and without line breaks; blanks that align it stay."""
+    text, style = _pair(piece)
+    text = plain(text)
+    return (_BLANKS.sub(" ", text) if "\n" in text or "\t" in text else text), style
+
+
+def screen_for(stream: TextIO, env: Mapping[str, str] | None = None) -> Screen:
+    """Return the screen that fits a stream: styled for a terminal or when FORCE_COLOR is set."""
+    environment = os.environ if env is None else env
+    styled = environment.get("TERM") != "dumb" and stream.isatty()
+    if not styled and not environment.get("FORCE_COLOR"):
+        return Screen(stream)
+    from rich.console import Console
+
+    class Quiet(Console):
+        """A console that leaves a closed pipe to whoever called it."""
+
+        def on_broken_pipe(self) -> None:
+            raise BrokenPipeError
+
+    return TerminalScreen(stream, Quiet(file=stream, highlight=False, legacy_windows=False))

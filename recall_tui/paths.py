@@ -1,0 +1,90 @@
+"""Where Recall keeps its own files. The only module that knows `platformdirs`.
+
+`RECALL_HOME` moves everything into one folder; without it configuration, data and state lie where
+the platform wants them.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from recall_tui.errors import ConfigError, StoreError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+APPLICATION: Final = "recall-tui"
+"""Folder name. Several other programs are called "recall", so the plain word would collide."""
+
+HOME: Final = "RECALL_HOME"
+"""Environment variable that moves configuration, data and state into one folder."""
+
+
+class Paths(NamedTuple):
+    """The folders of one user; nothing here creates them."""
+
+    config: str
+    data: str
+    state: str
+
+    @property
+    def config_file(self) -> str:
+        """The settings a person wrote (TOML)."""
+        return os.path.join(self.config, "config.toml")
+
+    @property
+    def index_file(self) -> str:
+        """The disposable index: everything in it comes back from the sources."""
+        return os.path.join(self.data, "index.db")
+
+    @property
+    def user_file(self) -> str:
+        """What a person wrote (notes, pins, reviews, tombstones); survives a rebuild."""
+        return os.path.join(self.data, "user.db")
+
+    @property
+    def logs(self) -> str:
+        """The folder of log files."""
+        return os.path.join(self.state, "logs")
+
+
+def locate(env: Mapping[str, str] | None = None) -> Paths:
+    """Return where this user's files lie, absolute, whether they exist or not.
+
+    Args:
+        env: Looked at for `RECALL_HOME` only; the platform's own folders always come from the
+            environment of the process.
+
+    Raises:
+        ConfigError: `RECALL_HOME` names something that is no folder.
+    """
+    home = (os.environ if env is None else env).get(HOME, "")
+    if home:
+        folder = os.path.abspath(os.path.expanduser(home))
+        if os.path.exists(folder) and not os.path.isdir(folder):
+            raise ConfigError(f"{HOME} is not a folder: {folder}", "name a folder, or unset it")
+        return Paths(folder, folder, folder)
+    # Imported here: 15 ms that a run with RECALL_HOME does not need.
+    import platformdirs
+
+    dirs = platformdirs.PlatformDirs(APPLICATION, appauthor=False)
+    return Paths(dirs.user_config_dir, dirs.user_data_dir, dirs.user_state_dir)
+
+
+def private_folder(path: str) -> str:
+    """Create a folder only its owner can open (0700), parents included, and return its path.
+
+    An existing folder keeps its mode: it may be shared on purpose, and a parent is not ours.
+
+    Raises:
+        StoreError: It cannot be created, or is no folder.
+    """
+    try:
+        os.makedirs(path, mode=0o700, exist_ok=True)
+    except OSError as error:
+        raise StoreError(
+            f"cannot create the folder {path}: {error.strerror or error}",
+            f"check its permissions, or set {HOME} to another folder",
+        ) from error
+    return path
