@@ -12,14 +12,16 @@ on every query; decoders (msgspec, zstandard) are imported by the `reader` modul
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+import stat
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
+from recall_tui.errors import SourceError
 from recall_tui.model import Gap, GapKind, Kind, Material, SessionKind
 
 if TYPE_CHECKING:
     from collections import Counter
+    from collections.abc import Iterable, Iterator, Mapping
 
 
 class Source(NamedTuple):
@@ -121,6 +123,14 @@ class Checkpoint(NamedTuple):
     """The reader's own state (facts included), opaque to everyone else."""
 
 
+class StaleCheckpoint(SourceError):  # noqa: N818 - a state of the caller's, not a fault
+    """What lies beyond a checkpoint changes what was read before it.
+
+    A person went back to an earlier prompt, or the file became shorter: open the source again,
+    without the checkpoint. Raised before the first message of the pass.
+    """
+
+
 class Transcript(Protocol):
     """One pass over one session. Iterate to the end, then look at the other attributes."""
 
@@ -138,6 +148,7 @@ class Transcript(Protocol):
         """Yield the messages in file order, streaming: a 200 MB session stays flat in memory.
 
         Raises:
+            StaleCheckpoint: The pass cannot go on from its checkpoint: read from the start.
             SourceError: The source cannot be opened or has another format.
         """
         ...
@@ -157,13 +168,24 @@ class SessionLike(Protocol):
     """The part of a session that a resume command needs (`model.Session` fits)."""
 
     @property
-    def native_id(self) -> str: ...
+    def native_id(self) -> str:
+        """The session's id in its own program."""
+        ...
+
     @property
-    def path(self) -> str: ...
+    def path(self) -> str:
+        """Where its source lies."""
+        ...
+
     @property
-    def cwd(self) -> str: ...
+    def cwd(self) -> str:
+        """The directory it began in."""
+        ...
+
     @property
-    def last_cwd(self) -> str: ...
+    def last_cwd(self) -> str:
+        """The latest recorded directory."""
+        ...
 
 
 class Harness(Protocol):
@@ -195,7 +217,7 @@ class Harness(Protocol):
         ...
 
     def open(self, source: Source, since: Checkpoint | None = None) -> Transcript:
-        """Return a reader for the session, from the start or from a checkpoint of an earlier read."""
+        """Return a reader for the session, from the start or from an earlier read's checkpoint."""
         ...
 
     def material(self, source: Source, locator: str) -> bytes:
@@ -214,33 +236,63 @@ class Harness(Protocol):
 def walk(root: str, gaps: list[Gap]) -> Iterator[tuple[str, list[os.DirEntry[str]]]]:
     """Yield (directory, its file entries) below a root, following links, each directory once.
 
-    A loop of links ends because a directory is known by device and inode. An unreadable folder is
-    one gap; the rest is still walked.
+    A directory is known by device and inode, so a loop of links ends; links are followed last, so
+    that what also lies under the root is named by its real path, and never to a folder that holds
+    the root. An unreadable folder is one gap; the rest is still walked. A root that is a file is
+    yielded alone with its folder; one that is not there yields nothing.
     """
+    if os.path.isfile(root):
+        yield from _alone(root, gaps)
+        return
+    home = os.path.realpath(root)
     seen: set[tuple[int, int]] = set()
     stack = [root]
-    while stack:
-        folder = stack.pop()
+    links: list[str] = []
+    while stack or links:
+        folder = stack.pop() if stack else links.pop()
         files: list[os.DirEntry[str]] = []
         try:
+            status = os.stat(folder)
+            mark = (status.st_dev, status.st_ino)
+            if mark in seen:
+                continue
+            seen.add(mark)
             with os.scandir(folder) as entries:
                 for entry in entries:
-                    if entry.is_dir():
-                        if entry.is_symlink():
-                            status = entry.stat()
-                            mark = (status.st_dev, status.st_ino)
-                            if mark in seen:
-                                continue
-                            seen.add(mark)
-                            if root.startswith(os.path.realpath(entry.path)):
-                                continue
-                        stack.append(entry.path)
-                    else:
+                    if not _is_folder(entry):
                         files.append(entry)
+                    elif not entry.is_symlink():
+                        stack.append(entry.path)
+                    elif not f"{home}{os.sep}".startswith(
+                        os.path.join(os.path.realpath(entry.path), "")
+                    ):
+                        links.append(entry.path)
+        except FileNotFoundError:
+            continue
         except OSError as error:
             gaps.append(unreadable(folder, error))
             continue
         yield folder, files
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    """Say whether an entry is a folder or a link to one; a link to itself is neither."""
+    try:
+        return entry.is_dir()
+    except OSError:
+        return False
+
+
+def _alone(path: str, gaps: list[Gap]) -> Iterator[tuple[str, list[os.DirEntry[str]]]]:
+    """Yield one file as `walk` yields a folder that holds nothing else."""
+    folder, name = os.path.split(path)
+    try:
+        with os.scandir(folder or os.curdir) as entries:
+            files = [entry for entry in entries if entry.name == name]
+    except OSError as error:
+        gaps.append(unreadable(folder, error))
+        return
+    yield folder, files
 
 
 def unreadable(path: str, error: OSError) -> Gap:
@@ -261,6 +313,8 @@ def file_source(
     try:
         status = entry.stat()
     except OSError:
+        return None
+    if not stat.S_ISREG(status.st_mode):  # opening a pipe would wait for ever
         return None
     return Source(
         harness,
@@ -288,8 +342,8 @@ def leaves(value: object, skip: frozenset[str] = frozenset()) -> Iterator[str]:
         if isinstance(item, str):
             if item:
                 yield item
-        elif isinstance(item, Mapping):
-            stack.extend(v for k, v in reversed(list(item.items())) if k not in skip)
+        elif isinstance(item, dict):
+            stack.extend(v for k, v in reversed(item.items()) if k not in skip)
         elif isinstance(item, (list, tuple)):
             stack.extend(reversed(item))
 
@@ -341,13 +395,15 @@ def project(arguments: object, order: Iterable[str] = PROJECTED) -> tuple[str, s
     """
     if isinstance(arguments, str):
         return ("", arguments)
-    if not isinstance(arguments, Mapping):
+    if not isinstance(arguments, dict):
         return ("", "\n".join(leaves(arguments)))
     seen: list[str] = []
     rest: list[str] = []
     projected: set[str] = set()
     for key in order:
-        value = arguments.get(key)
+        if key not in arguments:
+            continue
+        value = arguments[key]
         if isinstance(value, str) and value:
             if key in ("url", "uri") and "?" in value:
                 value, _, query = value.partition("?")
@@ -357,5 +413,12 @@ def project(arguments: object, order: Iterable[str] = PROJECTED) -> tuple[str, s
         elif isinstance(value, list) and value and all(isinstance(v, str) for v in value):
             seen.append((" " if key in ("command", "cmd") else "\n").join(value))
             projected.add(key)
-    rest.extend(leaves({k: v for k, v in arguments.items() if k not in projected}))
+    for key, value in arguments.items():
+        if key in projected:
+            continue
+        if isinstance(value, str):
+            if value:
+                rest.append(value)
+        elif value:
+            rest.extend(leaves(value))
     return ("\n".join(seen), "\n".join(rest))
