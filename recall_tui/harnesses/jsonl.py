@@ -6,6 +6,9 @@ of the last `\\n`, try a sequence of values before giving a line up, bound what 
 
 from __future__ import annotations
 
+import io
+import json
+import os
 from abc import ABC, abstractmethod
 from collections import Counter
 from typing import IO, TYPE_CHECKING, Final
@@ -13,7 +16,7 @@ from typing import IO, TYPE_CHECKING, Final
 import msgspec
 
 from recall_tui.errors import SourceError
-from recall_tui.harnesses.base import Checkpoint, Facts, Parsed, Source
+from recall_tui.harnesses.base import Checkpoint, Facts, Parsed, Source, StaleCheckpoint
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -22,11 +25,20 @@ _BOM: Final = b"\xef\xbb\xbf"
 _READ_BUFFER: Final = 1 << 20
 """Bytes per read call: large enough that a 200 MB session costs 200 calls."""
 
-_any_value = msgspec.json.Decoder(msgspec.Raw)
+_BLANK: Final = b"\0\r\n\t "
+"""Stripped from both ends of a line: a crash can leave a run of NULs before the next record."""
+
+_SPACE: Final = "\0\r\n\t ,"
+_TRIES: Final = 256
+"""Places in a damaged line where a whole record may begin: bounds the work on junk."""
 
 
 class BadLine(Exception):  # noqa: N818 - control flow inside a reader
     """A line that is not the JSON the reader expects."""
+
+
+_REFUSED: Final = (msgspec.MsgspecError, BadLine, ValueError, TypeError, RecursionError)
+"""What a reader may raise on a line: it is counted, the session is kept."""
 
 
 class JsonlTranscript(ABC):
@@ -92,21 +104,51 @@ class JsonlTranscript(ABC):
         """Open the bytes of the source."""
         return open(self.source.path, "rb", buffering=_READ_BUFFER)
 
+    def survey(self, stream: IO[bytes]) -> int | None:
+        """Look ahead, before the first line, for what earlier messages depend on.
+
+        The stream stands at the first line of the pass and may be read to its end.
+
+        Returns:
+            The offset behind the last whole line that was looked at: lines from there on wait for
+            the next pass. None when nothing was read.
+
+        Raises:
+            StaleCheckpoint: What lies ahead changes what was read before the checkpoint.
+        """
+        return None
+
     def __iter__(self) -> Iterator[Parsed]:
         """Yield messages; see `base.Transcript`."""
         try:
             with self.open_stream() as stream:
-                if self._offset:
+                self._seek(stream)
+                end = self.survey(stream)
+                if end is not None:
                     stream.seek(self._offset)
-                yield from self._lines(stream)
+                yield from self._lines(stream, end)
         except OSError as error:
             raise SourceError(f"{self.source.path}: {error.strerror or error}") from error
 
-    def _lines(self, stream: IO[bytes]) -> Iterator[Parsed]:
+    def _seek(self, stream: IO[bytes]) -> None:
+        """Go to the checkpoint.
+
+        Raises:
+            StaleCheckpoint: The file ends before it.
+        """
+        if not self._offset:
+            return
+        if isinstance(stream, io.BufferedReader) and os.fstat(stream.fileno()).st_size < (
+            self._offset
+        ):
+            raise StaleCheckpoint(f"{self.source.path}: shorter than it was")
+        stream.seek(self._offset)
+
+    def _lines(self, stream: IO[bytes], end: int | None) -> Iterator[Parsed]:
         offset = self._offset
         tail = b""
         for line in stream:
-            if not line.endswith(b"\n"):
+            if not line.endswith(b"\n") or (end is not None and offset >= end):
                 tail = line
                 break
             for message in self._line(line, offset):
@@ -114,7 +156,7 @@ class JsonlTranscript(ABC):
                 self._position += 1
             offset += len(line)
         self.checkpoint = self._held or Checkpoint(offset, self._position, self.save())
-        if tail.strip(b"\0\r\n\t "):
+        if tail.strip(_BLANK):
             # A complete value without its newline is shown now and read again next time; a cut one
             # waits. A truncated JSON object never decodes, so this cannot store half a record.
             before = self.unparsed
@@ -125,14 +167,14 @@ class JsonlTranscript(ABC):
         yield from self.finish()
 
     def _line(self, line: bytes, offset: int) -> Iterable[Parsed]:
-        text = line.strip(b"\0\r\n\t ")
+        text = line.strip(_BLANK)
         if text.startswith(_BOM):
             text = text[3:]
         if not text:
             return ()
         try:
             return list(self.record(text, offset))
-        except (msgspec.MsgspecError, BadLine, ValueError, TypeError, RecursionError):
+        except _REFUSED:
             return self._salvage(text, offset)
 
     def _salvage(self, text: bytes, offset: int) -> list[Parsed]:
@@ -140,34 +182,59 @@ class JsonlTranscript(ABC):
         found: list[Parsed] = []
         for value in _values(text):
             try:
+                if value is None:
+                    raise BadLine
                 found.extend(self.record(value, offset))
-            except (msgspec.MsgspecError, BadLine, ValueError, TypeError, RecursionError):
+            except _REFUSED:
                 self.unparsed += 1
         return found
 
 
-def _values(text: bytes) -> Iterator[bytes]:
-    """Yield the JSON values a damaged line holds, re-encoded so that a strict decoder takes them.
+def _values(text: bytes) -> Iterator[bytes | None]:
+    """Yield the JSON objects a damaged line holds, None for each stretch that is no JSON.
 
-    `json` accepts lone surrogates, msgspec refuses the line: they become U+FFFD here. Text between
-    values that is no JSON is passed over up to the next `{`.
+    `json` accepts lone surrogates, msgspec refuses the line: they become U+FFFD here. After a crash
+    a record may be cut in its middle and the next one stand right behind it: then the last object
+    that reaches the end of the line is taken, and what stands before it is the stretch.
     """
-    import json  # noqa: PLC0415 - only damaged lines need it
-
     decoder = json.JSONDecoder()
     string = text.decode("utf-8", "replace")
     at = 0
-    found = False
     while at < len(string):
-        at = string.find("{", at)
+        value, end = _decoded(decoder, string, at)
+        if value is None:
+            yield None
+            value, end = _last_object(decoder, string, at + 1)
+            if value is None:
+                return
+        clean = json.dumps(value, ensure_ascii=False)
+        yield clean.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace").encode()
+        at = end
+        while at < len(string) and string[at] in _SPACE:
+            at += 1
+
+
+def _decoded(
+    decoder: json.JSONDecoder, string: str, at: int
+) -> tuple[dict[str, object] | None, int]:
+    """Return (object, offset behind it) of the JSON object that starts here, (None, at) if none."""
+    try:
+        value, end = decoder.raw_decode(string, at)
+    except (ValueError, RecursionError):
+        return None, at
+    return (value, end) if isinstance(value, dict) else (None, at)
+
+
+def _last_object(
+    decoder: json.JSONDecoder, string: str, at: int
+) -> tuple[dict[str, object] | None, int]:
+    """Return the first object after `at` that reaches the end of the line: never a part of one."""
+    for _ in range(_TRIES):
+        at = string.find('{"', at)
         if at < 0:
             break
-        try:
-            value, at = decoder.raw_decode(string, at)
-        except (ValueError, RecursionError):
-            break
-        found = True
-        clean = json.dumps(value, ensure_ascii=False)
-        yield clean.encode("utf-8", "surrogatepass").decode("utf-8", "replace").encode()
-    if not found:
-        yield b"\0"  # no value at all: the reader refuses it once, and it is counted
+        value, end = _decoded(decoder, string, at)
+        if value is not None and end == len(string):
+            return value, end
+        at = max(end, at + 1)
+    return None, at
