@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import base64
 import binascii
+from hashlib import blake2b
 from typing import Final
 from urllib.parse import unquote_to_bytes
+
+from recall_tui.model import Material
 
 HEAD: Final = 64 << 10
 """Bytes worth decoding for `pixel_size`: a JPEG may hold its size behind 60 KB of EXIF data."""
@@ -159,3 +162,26 @@ def material_kind(mime: str) -> str:
     if mime.startswith("text/") or mime in ("application/json", "application/xml"):
         return "text"
     return "other"
+
+
+def material_id(*names: str) -> str:
+    """Return an opaque, stable id for the material these names lead to (session, record, place)."""
+    return blake2b("\0".join(names).encode("utf-8", "replace"), digest_size=8).hexdigest()
+
+
+def described(
+    identity: str, name: str, mime: str, size: int, head: bytes, locator: str
+) -> Material:
+    """Return a material with what its head says about it.
+
+    Args:
+        identity: See `material_id`.
+        name: What a person calls it; empty when the source does not say.
+        mime: Its type, empty when the source does not say.
+        size: Decoded bytes, -1 when unknown.
+        head: Leading decoded bytes, possibly empty.
+        locator: Where the harness finds the bytes again.
+    """
+    kind = material_kind(mime)
+    width, height = pixel_size(head) if kind == "image" else (0, 0)
+    return Material(identity, name, kind, mime, size, width, height, locator)
