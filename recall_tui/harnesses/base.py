@@ -21,7 +21,7 @@ from recall_tui.model import Gap, GapKind, Kind, Material, SessionKind
 
 if TYPE_CHECKING:
     from collections import Counter
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
 
 class Source(NamedTuple):
@@ -233,13 +233,20 @@ class Harness(Protocol):
         ...
 
 
-def walk(root: str, gaps: list[Gap]) -> Iterator[tuple[str, list[os.DirEntry[str]]]]:
+def walk(
+    root: str, gaps: list[Gap], enter: Callable[[str, str], bool] | None = None
+) -> Iterator[tuple[str, list[os.DirEntry[str]]]]:
     """Yield (directory, its file entries) below a root, following links, each directory once.
 
     A directory is known by device and inode, so a loop of links ends; links are followed last, so
     that what also lies under the root is named by its real path, and never to a folder that holds
     the root. An unreadable folder is one gap; the rest is still walked. A root that is a file is
     yielded alone with its folder; one that is not there yields nothing.
+
+    Args:
+        root: A folder or a file.
+        gaps: Takes what could not be read.
+        enter: Asked with (folder, name of a subfolder) whether to go into it; all by default.
     """
     if os.path.isfile(root):
         yield from _alone(root, gaps)
@@ -261,6 +268,8 @@ def walk(root: str, gaps: list[Gap]) -> Iterator[tuple[str, list[os.DirEntry[str
                 for entry in entries:
                     if not _is_folder(entry):
                         files.append(entry)
+                    elif enter is not None and not enter(folder, entry.name):
+                        continue
                     elif not entry.is_symlink():
                         stack.append(entry.path)
                     elif not f"{home}{os.sep}".startswith(

@@ -1,6 +1,6 @@
 """Access to decoded JSON whose fields change their type from version to version.
 
-formats.md rule 4: `content`, `output`, `cost`, `path` and many others are a string in one release and
+`content`, `output`, `cost`, `path` and many others are a string in one release and
 an object in the next. Every accessor takes any value and returns the wanted type, empty when the
 value is another one, so that a reader never fails on a field it does not need.
 """
@@ -8,17 +8,13 @@ value is another one, so that a reader never fails on a field it does not need.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Final
+from typing import Any, Final
 
 import msgspec
 
 from recall_tui import clock
 
-if TYPE_CHECKING:
-    from typing import Any
-
-_NOTHING: Final[Mapping[str, Any]] = {}
+_NOTHING: Final[dict[str, Any]] = {}
 _BOM: Final = b"\xef\xbb\xbf"
 
 
@@ -35,8 +31,8 @@ def decode(data: bytes) -> object:
         pass
     try:
         value = json.loads(text.decode("utf-8", "replace"))
-        clean = json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogatepass")
-        return json.loads(clean.decode("utf-8", "replace"))
+        clean = json.dumps(value, ensure_ascii=False).encode("utf-16-le", "surrogatepass")
+        return json.loads(clean.decode("utf-16-le", "replace"))
     except RecursionError as error:
         raise ValueError("nested too deep") from error
 
@@ -46,9 +42,9 @@ def text(value: object) -> str:
     return value if isinstance(value, str) else ""
 
 
-def mapping(value: object) -> Mapping[str, Any]:
-    """Return the value when it is an object, else an empty one."""
-    return value if isinstance(value, Mapping) else _NOTHING
+def mapping(value: object) -> dict[str, Any]:
+    """Return the value when it is an object, else an empty one. Not to be changed."""
+    return value if isinstance(value, dict) else _NOTHING
 
 
 def items(value: object) -> list[Any]:
