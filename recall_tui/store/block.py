@@ -156,11 +156,12 @@ class Block:
         last_ms: Latest message time in it (sessions without times: the session's end).
     """
 
-    __slots__ = ("_meta", "_raw", "fold", "id", "kind", "last_ms", "session")
+    __slots__ = ("_attributes", "_meta", "_raw", "fold", "id", "kind", "last_ms", "session")
 
     def __init__(
         self, id_: int, session: int, kind: int, last_ms: int, meta: Meta | bytes, fold: bytes,
         raw: Callable[[], bytes],
+        attributes: Callable[[], dict[int, dict[str, object]]] = dict,
     ) -> None:  # fmt: skip
         self.id = id_
         self.session = session
@@ -169,6 +170,7 @@ class Block:
         self.fold = fold
         self._meta = meta
         self._raw: Callable[[], bytes] | bytes = raw
+        self._attributes = attributes
 
     @property
     def meta(self) -> Meta:
@@ -188,6 +190,10 @@ class Block:
             self._raw = self._raw()
         start, end = self.meta.raw_span(index)
         return self._raw[start:end].decode("utf-8", "replace")
+
+    def attributes_of(self, index: int) -> dict[str, object]:
+        """Return the sparse facts of one message (`Prepared.attributes`), empty without any."""
+        return self._attributes().get(index, {})
 
 
 class BlockBuilder:
