@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
+    from datetime import tzinfo
 
     from recall_tui.config import Config
     from recall_tui.history import History
@@ -34,6 +35,7 @@ class Call:
         self.sources: list[str] = []
         self._opener = opener or _open
         self._app = app
+        self._config: Config | None = None
 
     def name_sources(self, sources: Sequence[str]) -> None:
         """Add `--source` values after checking that each can be read.
@@ -52,9 +54,22 @@ class Call:
         Raises:
             ConfigError: A setting is wrong.
         """
-        from recall_tui.config import load
+        if self._config is None:
+            from recall_tui.config import load
 
-        return load(self.env)
+            self._config = load(self.env)
+        return self._config
+
+    def zone(self, *, as_json: bool = False) -> tzinfo:
+        """Return the zone of times: UTC for machine output, the person's own else (Q27)."""
+        from recall_tui.config import zone
+
+        return zone("UTC" if as_json else self.config().settings.zone)
+
+    @property
+    def home(self) -> str:
+        """The home directory, shown as `~`."""
+        return os.path.expanduser("~")
 
     @contextmanager
     def history(self) -> Iterator[History]:

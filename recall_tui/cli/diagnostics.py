@@ -59,10 +59,9 @@ def reach_words(reach: Reach, zone: tzinfo) -> str:
     words = [f"searched {notation.counted(reach.sessions_searched, 'session')}"]
     if reach.sessions_total > reach.sessions_searched:
         words[0] += f" of {reach.sessions_total:,}"
-    if reach.newest_ms:
-        oldest = notation.day(reach.oldest_ms, zone)
-        newest = notation.day(reach.newest_ms, zone)
-        words.append(oldest if oldest == newest else f"{oldest} to {newest}")
+    days = [notation.day(ms, zone) for ms in (reach.oldest_ms, reach.newest_ms) if ms]
+    if days:
+        words.append(" to ".join(dict.fromkeys(days)))
     if reach.since_ms is not None:
         words.append(f"since {notation.moment(reach.since_ms, zone)}")
     if reach.until_ms is not None:

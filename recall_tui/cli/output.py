@@ -11,7 +11,7 @@ from recall_tui.cli.screen import Screen, plain, screen_for
 from recall_tui.text.sanitize import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
 SCHEMA_VERSION: Final = 1
 """Of every JSON answer. A new field keeps it; a renamed, removed or re-typed one raises it."""
@@ -35,20 +35,22 @@ def print_json_line(value: dict[str, object]) -> None:
 
 
 def print_json_stream(
-    field: str, items: Iterable[dict[str, object]], rest: dict[str, object]
+    name: str,
+    items: Iterable[dict[str, object]],
+    rest: Callable[[], dict[str, object]],
 ) -> None:
     """Print one JSON answer whose long list is written while it is found.
 
     Args:
-        field: Name of the list.
+        name: Name of the list.
         items: Its members.
-        rest: The other fields, read after the list is exhausted: fill it meanwhile.
+        rest: Returns the other fields; called once the list is exhausted.
     """
-    sys.stdout.write(f'{{"schema_version": {SCHEMA_VERSION}, "{field}": [')
+    sys.stdout.write(f'{{"schema_version": {SCHEMA_VERSION}, "{name}": [')
     for number, item in enumerate(items):
         sys.stdout.write((",\n" if number else "\n") + _encode(item))
     sys.stdout.write("]")
-    for key, value in rest.items():
+    for key, value in rest().items():
         sys.stdout.write(f",\n{json.dumps(key)}: {_encode(value)}")
     sys.stdout.write("}\n")
 

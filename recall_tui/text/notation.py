@@ -101,14 +101,14 @@ def counted(count: int, noun: str, plural: str = "") -> str:
 
 
 def duration(milliseconds: float) -> str:
-    """Return how long something took: `40ms`, `1.2s`, `3m`, `2h05m`; empty when unknown (0)."""
+    """Return how long something took: `40ms`, `1.2s`, `3s`, `3m`, `2h05m`; empty for 0."""
     if milliseconds <= 0:
         return ""
     if milliseconds < 999.5:
         return f"{milliseconds:.0f}ms"
     seconds = milliseconds / 1000
     if seconds < 59.95:
-        return f"{seconds:.1f}s" if seconds < 9.95 else f"{seconds:.0f}s"
+        return f"{seconds:.1f}".removesuffix(".0") + "s" if seconds < 9.95 else f"{seconds:.0f}s"
     minutes = round(seconds / 60)
     return f"{minutes}m" if minutes < 60 else f"{minutes // 60}h{minutes % 60:02d}m"
 

@@ -1,0 +1,148 @@
+"""`recall index`: compare the sources with the index and read what is new."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from recall_tui.cli import diagnostics, options, output, wire
+from recall_tui.cli.nowhere import explain_nowhere
+from recall_tui.errors import ExitCode, QueryError
+from recall_tui.text import notation
+
+if TYPE_CHECKING:
+    from recall_tui.cli.call import Call
+    from recall_tui.cli.screen import Screen
+    from recall_tui.history import History, SyncProgress
+
+BAR_CELLS: Final = 20
+REDRAW_S: Final = 0.1
+"""Ten times a second is as often as an eye follows a number."""
+
+
+@click.command()
+@click.option("--rebuild", is_flag=True, help="Build the index anew beside the old one, then swap.")
+@click.option("--verify", is_flag=True, help="Compare content, not only sizes and times.")
+@click.option("--watch", is_flag=True, help="Stay, and read what is written from now on.")
+@click.option("-q", "--quiet", is_flag=True, help="Say nothing unless something went wrong.")
+@options.source_options
+@options.json_option
+@click.pass_context
+def index(
+    ctx: click.Context, *, rebuild: bool, verify: bool, watch: bool, quiet: bool, as_json: bool
+) -> ExitCode:
+    """Read what is new in the sources. Sources are never written.
+
+    Searching does not need this: it looks for new text by itself. Use it to build the index ahead
+    of time, to keep it live (--watch; with --json one line for each change), or to build it anew.
+    """
+    if watch and (rebuild or verify):
+        raise QueryError("--watch takes neither --rebuild nor --verify", "run them one by one")
+    call = options.call_of(ctx)
+    with call.history() as history:
+        if watch:
+            return _watch(history, quiet=quiet, as_json=as_json)
+        bar = Bar(diagnostics.err(), silent=quiet or as_json)
+        try:
+            state = history.sync(bar.show, rebuild=rebuild, verify=verify)
+        finally:
+            bar.clear()
+        return _report(call, history, state, quiet=quiet, as_json=as_json)
+
+
+def _report(
+    call: Call, history: History, state: SyncProgress, *, quiet: bool, as_json: bool
+) -> ExitCode:
+    """Print what a sync did, and return how it ended: a source that cannot be read is a part."""
+    gaps = history.gaps()
+    if as_json:
+        output.print_json(wire.progress(state) | {"gaps": [wire.gap(gap) for gap in gaps]})
+    else:
+        if not quiet:
+            output.out().line(summary(state))
+        diagnostics.say_gaps(gap for gap in gaps if not quiet or gap.partial)
+        explain_nowhere(history.reach(), call)
+    if state.failed or any(gap.partial for gap in gaps):
+        return ExitCode.PARTIAL
+    return ExitCode.FOUND if state.sessions else ExitCode.NOTHING
+
+
+def _watch(history: History, *, quiet: bool, as_json: bool) -> ExitCode:
+    """Keep the index live until interrupted; print each finished pass that changed something."""
+    screen = output.out()
+
+    def tell(state: SyncProgress) -> None:
+        if not state.done:
+            return
+        if as_json:
+            output.print_json_line(wire.progress(state))
+        elif not quiet:
+            screen.line(summary(state))
+            screen.flush()
+
+    history.watch(tell, lambda: False)
+    return ExitCode.FOUND
+
+
+def summary(state: SyncProgress) -> str:
+    """Return one line about a sync: what the index holds, what changed, how long it took."""
+    changed = [
+        notation.counted(count, noun, noun)
+        for count, noun in (
+            (state.parsed, "read"),
+            (state.appended, "grown"),
+            (state.gone, "gone"),
+            (state.failed, "failed"),
+            (state.unchanged, "unchanged"),
+        )
+        if count
+    ]
+    words = [
+        f"{notation.counted(state.sessions, 'session')}, "
+        f"{notation.counted(state.messages, 'message')}",
+        f"{notation.counted(state.seen, 'file')}: {', '.join(changed) or 'nothing new'}",
+        f"{notation.size(state.bytes_done)} in {notation.duration(state.seconds * 1000) or '0ms'}",
+    ]
+    return " · ".join(words)
+
+
+class Bar:
+    """A progress line on a terminal's stderr: redrawn in place, gone when done."""
+
+    def __init__(self, screen: Screen, *, silent: bool) -> None:
+        self._screen = screen
+        self._silent = silent or not screen.terminal
+        self._drawn = 0.0
+
+    def show(self, state: SyncProgress) -> None:
+        """Draw where the sync stands, unless that was just done."""
+        now = time.monotonic()
+        if self._silent or now - self._drawn < REDRAW_S:
+            return
+        self._drawn = now
+        self._screen.write(f"\r\x1b[2K{bar_words(state)}"[: self._screen.width + 4])
+        self._screen.flush()
+
+    def clear(self) -> None:
+        """Remove the line."""
+        if self._drawn:
+            self._screen.write("\r\x1b[2K")
+            self._screen.flush()
+
+
+def bar_words(state: SyncProgress) -> str:
+    """Return the progress line: a bar, bytes, rate and time left, messages."""
+    total = max(state.bytes_total, state.bytes_done, 1)
+    filled = round(BAR_CELLS * state.bytes_done / total)
+    words = f"{'━' * filled}{'─' * (BAR_CELLS - filled)} "
+    words += f"{notation.size(state.bytes_done)} of {notation.size(total)}"
+    words += f" · {notation.counted(state.messages, 'message')}"
+    if state.seconds > 0.5 and state.bytes_done:
+        rate = state.bytes_done / state.seconds
+        left = (total - state.bytes_done) / rate
+        words += f" · {notation.size(int(rate))}/s"
+        if left >= 1:
+            words += f" · {notation.duration(left * 1000)} left"
+    return words
