@@ -1,0 +1,255 @@
+"""The app: themes, keys, services and screens. What a person sees is in the screens."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from datetime import UTC
+from typing import TYPE_CHECKING, ClassVar, Final
+
+from textual.app import App
+from textual.worker import WorkerState
+
+from recall_tui.clock import now_ms
+from recall_tui.errors import RecallError
+from recall_tui.tui.keymap import Keymap, Scope, bindings
+from recall_tui.tui.messages import StoreChanged, SyncEnded, SyncReported
+from recall_tui.tui.screens.main import MainScreen
+from recall_tui.tui.themes import DARK, LIGHT, OWN, ink_variables
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from datetime import tzinfo
+    from pathlib import PurePath
+
+    from textual.binding import BindingType
+    from textual.command import Provider
+    from textual.message import Message
+    from textual.screen import Screen
+    from textual.worker import Worker
+
+    from recall_tui.history import History, SyncProgress
+
+POLL_S: Final = 0.25
+"""The store's version is looked at this often, in a thread of its own."""
+
+
+class RecallApp(App[str]):
+    """The router: it owns what screens are given, and holds no widget logic.
+
+    Args:
+        history: What is browsed and searched.
+        now_ms: The clock, in epoch milliseconds.
+        zone: The zone times are shown in.
+        theme: Name of the theme; an unknown one is our own.
+        keymap: The keys in force.
+        sync: Command of the background sync, empty for none.
+        home: The home directory, shown as `~`.
+        demo: The history is the bundled demo.
+
+    Returns:
+        From `run`: "demo" when the person asked for the demo history, else None.
+    """
+
+    TITLE = "Recall"
+    CSS_PATH: ClassVar[str | PurePath | list[str | PurePath] | None] = "app.tcss"
+    PAUSE_GC_ON_SCROLL = True
+    COMMANDS: ClassVar[set[type[Provider] | Callable[[], type[Provider]]]] = set()
+    BINDINGS: ClassVar[list[BindingType]] = [
+        binding
+        for binding in bindings(Scope.EVERYWHERE)
+        if not binding.action.startswith("screen.")
+    ]
+
+    def __init__(
+        self,
+        history: History,
+        *,
+        now_ms: Callable[[], int] = now_ms,
+        zone: tzinfo = UTC,
+        theme: str = DARK.name,
+        keymap: Keymap | None = None,
+        sync: Sequence[str] = (),
+        home: str = "",
+        demo: bool = False,
+    ) -> None:
+        super().__init__()
+        self.keymap = keymap or Keymap()
+        self._history = history
+        self._now_ms = now_ms
+        self._zone = zone
+        self._home = home
+        self._demo = demo
+        self._sync_argv = tuple(sync)
+        self._ended = threading.Event()
+        for own in OWN:
+            self.register_theme(own)
+        self.theme = theme if theme in self.available_themes else DARK.name
+        if self.keymap.own:
+            self.set_keymap(self.keymap.own)
+
+    def get_default_screen(self) -> Screen[None]:
+        """Return the main screen."""
+        return MainScreen(
+            self._history,
+            keymap=self.keymap,
+            now_ms=self._now_ms,
+            zone=self._zone,
+            home=self._home,
+            demo=self._demo,
+        )
+
+    def get_css_variables(self) -> dict[str, str]:
+        """Return the theme's variables and the inks drawn from it."""
+        return {**super().get_css_variables(), **ink_variables(self.current_theme)}
+
+    def on_mount(self) -> None:
+        """Start the services once the first frame is out."""
+        self.call_after_refresh(self._start_services)
+
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        """Say when background work ended in a fault: silence would look like an empty history."""
+        if event.state is WorkerState.ERROR:
+            error = event.worker.error
+            self.log.error(error)
+            words = f"{event.worker.description or 'background work'}: {type(error).__name__}: {error}"
+            self.notify(words, title="This is a fault in Recall", severity="error", markup=False)
+
+    def on_unmount(self) -> None:
+        """Let the polling thread go."""
+        self._ended.set()
+
+    def _start_services(self) -> None:
+        self.run_worker(
+            self._poll, thread=True, group="poll", exit_on_error=False, description="poll store"
+        )
+        if self._sync_argv:
+            self.run_worker(
+                self._sync(), group="sync", exit_on_error=False, description="background sync"
+            )
+
+    def _tell(self, message: Message) -> None:
+        """Give a fact to the main screen, whatever lies over it."""
+        if self.screen_stack:
+            self.screen_stack[0].post_message(message)
+
+    def _poll(self) -> None:
+        """Report every new version of the store. Runs in a thread until the app ends."""
+        seen: int | None = None
+        while not self._ended.wait(POLL_S):
+            try:
+                version = self._history.version()
+            except RecallError:
+                continue
+            if version != seen:
+                if seen is not None:
+                    self._tell(StoreChanged(version))
+                seen = version
+
+    async def _sync(self) -> None:
+        from recall_tui.tui.syncing import SyncChild
+
+        def report(progress: SyncProgress) -> None:
+            self._tell(SyncReported(progress))
+
+        self._tell(SyncEnded(await SyncChild(self._sync_argv, report).run()))
+
+    def action_help(self) -> None:
+        """Show every key."""
+        from recall_tui.tui.screens.help import HelpScreen
+
+        self.push_screen(HelpScreen(self.keymap))
+
+    def action_command_palette(self) -> None:
+        """Show the palette of everything that can be done."""
+        from textual.command import CommandPalette
+
+        from recall_tui.tui.commands import Commands
+
+        if not CommandPalette.is_open(self):
+            self.push_screen(CommandPalette([Commands], placeholder="what do you want to do?"))
+
+    def action_next_theme(self) -> None:
+        """Go from dark to light or back."""
+        self.theme = LIGHT.name if self.current_theme.dark else DARK.name
+
+    def action_leave(self) -> None:
+        """Quit; with a selection, ctrl+c copies it first, as elsewhere."""
+        if self.screen.get_selected_text():
+            self.screen.action_copy_text()
+            self.screen.clear_selection()
+            return
+        self.exit(None)
+
+    def action_open_demo(self) -> None:
+        """Leave this history for the demo; `run` opens it."""
+        if not self._demo:
+            self.exit("demo")
+
+
+def run(sources: Sequence[str] = (), *, demo: bool = False) -> int:
+    """Run the app until the person leaves it; return the exit code.
+
+    Args:
+        sources: `--source` values; empty means the harnesses' own places.
+        demo: Open the bundled demo history.
+
+    Raises:
+        ConfigError: A setting or the keymap file is wrong.
+        StoreError: The index cannot be opened.
+    """
+    from recall_tui.config import load, zone
+    from recall_tui.history import History
+
+    settings = load().settings
+    keymap = Keymap(read_keymap(settings.keymap))
+    history = History.open(sources, demo=demo)
+    try:
+        app = RecallApp(
+            history,
+            zone=zone(settings.zone),
+            theme=settings.theme,
+            keymap=keymap,
+            sync=() if demo else sync_command(sources),
+            home=os.path.expanduser("~"),
+            demo=demo,
+        )
+        wish = app.run()
+    finally:
+        history.close()
+    return run(demo=True) if wish == "demo" else app.return_code or 0
+
+
+def sync_command(sources: Sequence[str]) -> tuple[str, ...]:
+    """Return the command of the background sync, empty when the environment turns it off."""
+    if os.environ.get("RECALL_BACKGROUND") == "0":
+        return ()
+    named = [part for source in sources for part in ("--source", source)]
+    tail = ("index", "--watch", "--json", "--quiet")
+    return (sys.executable, "-m", "recall_tui", *named, *tail)
+
+
+def read_keymap(path: str) -> dict[str, str]:
+    """Return a keymap file's action ids and keys; none for an empty path.
+
+    Raises:
+        ConfigError: The file cannot be read or is no table of texts.
+    """
+    if not path:
+        return {}
+    import tomllib
+
+    from recall_tui.errors import ConfigError
+
+    try:
+        with open(path, "rb") as file:
+            table = tomllib.load(file)
+    except OSError as error:
+        raise ConfigError(f"cannot read {path}: {error.strerror or error}") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path} is not valid TOML: {error}") from error
+    wrong = next((name for name, keys in table.items() if not isinstance(keys, str)), None)
+    if wrong is not None:
+        raise ConfigError(f"{path}: {wrong!r} must be a text such as \"ctrl+o\"")
+    return table

@@ -1,0 +1,152 @@
+"""A session as the transcript reads it: arrays first, text in windows, laid out off the loop.
+
+Everything here runs in worker threads. A `Pages` object is handed to the screen whole and never
+changed afterwards.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from recall_tui.model import Flag, Kind
+from recall_tui.tui.heights import Heights
+from recall_tui.tui.layout import Outcome, estimate, lay, spaced
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Set as AbstractSet
+
+    from recall_tui.history import History, Skeleton
+    from recall_tui.model import Message, Session
+    from recall_tui.search.results import GrepQuery
+    from recall_tui.tui.layout import Frame
+    from recall_tui.tui.lines import Line
+
+PAGE_MESSAGES: Final = 32
+"""Messages loaded and laid out together: a screenful or two, a few milliseconds."""
+
+
+@dataclass(slots=True, frozen=True)
+class Page:
+    """A window of messages, laid out."""
+
+    number: int
+    messages: Sequence[Message]
+    lines: Sequence[Sequence[Line]]
+
+
+@dataclass(slots=True, frozen=True)
+class Opening:
+    """A session ready to be shown: its arrays, its estimated heights, its first pages."""
+
+    session: Session
+    skeleton: Skeleton
+    heights: Heights
+    frame: Frame
+    hits: Sequence[int]
+    """Positions that match the query, ascending."""
+    at: int
+    """Position to open at, -1 for the end."""
+    pages: Sequence[Page] = field(default_factory=list)
+
+
+def open_session(
+    history: History, session: Session, frame: Frame, *, at: int, query: GrepQuery | None
+) -> Opening:
+    """Read a session's arrays, find the hits in it and lay out the pages around `at`.
+
+    Args:
+        history: Where to read.
+        session: What to open.
+        frame: How to lay it out.
+        at: Position to open at; -1 for the end.
+        query: What to look for inside, None for nothing.
+    """
+    skeleton = history.skeleton(session)
+    hits = history.positions_matching(session, query) if query and query.pattern else []
+    count = len(skeleton)
+    at = min(at, count - 1)
+    around = at if at >= 0 else count - 1
+    first = max(0, around // PAGE_MESSAGES - 1)
+    last = min(pages_of(count) - 1, around // PAGE_MESSAGES + 1)
+    pages = [
+        load_page(history, session, skeleton, number, frame, frozenset())
+        for number in range(first, last + 1)
+    ]
+    return Opening(
+        session, skeleton, estimated(skeleton, frame), frame, hits, at, pages
+    )
+
+
+def estimated(skeleton: Skeleton, frame: Frame) -> Heights:
+    """Return likely heights of every message of a session."""
+    kinds, sizes = skeleton.kinds, skeleton.sizes
+    known: dict[tuple[int, int], int] = {}
+    heights: list[int] = []
+    before: int | None = None
+    for kind, size in zip(kinds, sizes, strict=True):
+        key = (kind, size)
+        lines = known.get(key)
+        if lines is None:
+            lines = known[key] = estimate(kind, size, frame)
+        heights.append(lines + spaced(kind, before))
+        before = kind
+    return Heights(heights)
+
+
+def pages_of(count: int) -> int:
+    """Return how many pages hold `count` messages."""
+    return -(-count // PAGE_MESSAGES)
+
+
+def load_page(
+    history: History,
+    session: Session,
+    skeleton: Skeleton,
+    number: int,
+    frame: Frame,
+    unfolded: AbstractSet[int],
+) -> Page:
+    """Read one page of messages and lay it out."""
+    start = number * PAGE_MESSAGES
+    # One page more is looked at for results: a call at the end of a page ends on the next.
+    messages = history.messages(session, start, start + PAGE_MESSAGES + 8)
+    outcomes = outcomes_of(messages)
+    shown = [m for m in messages if m.position < start + PAGE_MESSAGES]
+    return Page(number, shown, lay_all(shown, skeleton, frame, unfolded, outcomes))
+
+
+def lay_all(
+    messages: Iterable[Message],
+    skeleton: Skeleton,
+    frame: Frame,
+    unfolded: AbstractSet[int],
+    outcomes: Mapping[str, Outcome],
+) -> list[list[Line]]:
+    """Return the lines of each message."""
+    return [
+        lay(
+            message,
+            frame,
+            unfolded=message.position in unfolded,
+            outcome=outcomes.get(message.call) if message.call else None,
+            spaced=has_space(skeleton, message.position),
+        )
+        for message in messages
+    ]
+
+
+def has_space(skeleton: Skeleton, position: int) -> bool:
+    """Return whether an empty line stands before a message."""
+    before = skeleton.kinds[position - 1] if position else None
+    return spaced(skeleton.kinds[position], before)
+
+
+def outcomes_of(messages: Iterable[Message]) -> dict[str, Outcome]:
+    """Return how each call ended, by the native id that pairs it with its result."""
+    return {
+        message.call: Outcome(bool(message.flags & Flag.FAILED), message.duration_ms)
+        for message in messages
+        if message.kind is Kind.TOOL_RESULT and message.call
+    }

@@ -1,0 +1,71 @@
+"""Gaps in the few words a banner has room for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from recall_tui.model import GapKind
+from recall_tui.tui.notation import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from recall_tui.model import Gap
+
+_WORDS: Final = {
+    GapKind.NO_SOURCES: ("no history found", "no history found"),
+    GapKind.NOT_INDEXED: ("session not indexed yet", "sessions not indexed yet"),
+    GapKind.STALE: ("session changed since", "sessions changed since"),
+    GapKind.COLD: ("session read without an index", "sessions read without an index"),
+    GapKind.UNREADABLE: ("file unreadable", "files unreadable"),
+    GapKind.UNPARSED: ("line not understood", "lines not understood"),
+    GapKind.UNKNOWN_RECORDS: ("record of an unknown kind", "records of unknown kinds"),
+    GapKind.TORN: ("file ends mid-line", "files end mid-line"),
+    GapKind.GONE: ("deleted by its agent", "deleted by their agents"),
+    GapKind.EXCLUDED: ("session left out by a setting", "sessions left out by settings"),
+    GapKind.FORGOTTEN: ("session forgotten on request", "sessions forgotten on request"),
+    GapKind.TIMED_OUT: ("block ran out of time", "blocks ran out of time"),
+    GapKind.CAPPED: ("session searched in part", "sessions searched in part"),
+    GapKind.CANCELLED: ("search was cancelled", "searches were cancelled"),
+    GapKind.RETENTION: ("session will be deleted soon", "sessions will be deleted soon"),
+    GapKind.BROKEN_MATERIAL: ("broken picture or file", "broken pictures or files"),
+    GapKind.LOCKED: ("source locked", "sources locked"),
+}
+
+_NO_NUMBER: Final = frozenset({GapKind.NO_SOURCES})
+
+LOUD: Final = frozenset(
+    {
+        GapKind.NO_SOURCES,
+        GapKind.NOT_INDEXED,
+        GapKind.STALE,
+        GapKind.UNREADABLE,
+        GapKind.UNPARSED,
+        GapKind.TIMED_OUT,
+        GapKind.CANCELLED,
+        GapKind.CAPPED,
+        GapKind.RETENTION,
+        GapKind.LOCKED,
+    }
+)
+"""Kinds that turn the banner amber: something a person looks for may be missing now, or soon."""
+
+
+def summary(gaps: Iterable[Gap], *, loud: bool) -> list[str]:
+    """Return a few words for each kind of gap, the order of first appearance.
+
+    Args:
+        gaps: What is missing.
+        loud: Only the kinds that turn the banner amber; otherwise only the others.
+    """
+    counts: dict[GapKind, int] = {}
+    for gap in gaps:
+        if (gap.kind in LOUD) == loud and gap.kind in _WORDS:
+            counts[gap.kind] = counts.get(gap.kind, 0) + max(1, gap.count)
+    return [words(kind, count) for kind, count in counts.items()]
+
+
+def words(kind: GapKind, count: int) -> str:
+    """Return `37 sessions not indexed yet`."""
+    one, many = _WORDS.get(kind, (kind.value.replace("_", " "),) * 2)
+    return one if kind in _NO_NUMBER else counted(count, one, many)

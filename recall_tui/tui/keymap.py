@@ -1,0 +1,191 @@
+"""Every action a key can do: said once, used by bindings, footer, help, palette and the keymap file.
+
+An action has a stable id. A keymap file maps ids to keys; it is checked when it is loaded, because
+two actions on one key would silently lose one of them.
+"""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from enum import StrEnum
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from textual.binding import Binding
+
+from recall_tui.errors import ConfigError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+
+class Scope(StrEnum):
+    """Where a key means something. Keys of `EVERYWHERE` may not be used by another scope."""
+
+    EVERYWHERE = "everywhere"
+    BOX = "search box"
+    LIST = "list"
+    SESSION = "session"
+    FIND = "find box"
+    GAPS = "gaps"
+
+
+class Action(NamedTuple):
+    """One thing a person can do."""
+
+    id: str
+    scope: Scope
+    keys: str
+    """Keys separated by commas; the first is the one shown."""
+    action: str
+    """Textual action, resolved on the widget or screen that binds the scope."""
+    words: str
+    """What it does: footer, palette and help."""
+    footer: int = 0
+    """Place in the footer of its scope, 0 for none; at most six of a scope have one."""
+    priority: bool = False
+    palette: bool = True
+
+
+E, B, L, S = Scope.EVERYWHERE, Scope.BOX, Scope.LIST, Scope.SESSION
+
+ACTIONS: Final = (
+    Action("help", E, "f1", "app.help", "Help", 6),
+    Action("palette", E, "ctrl+p", "app.command_palette", "Every command", 5, palette=False),
+    Action("quit", E, "ctrl+q,ctrl+c", "app.leave", "Quit", priority=True),
+    Action("gaps", E, "alt+g", "screen.gaps", "What is missing, and what to do about it"),
+    Action("theme", E, "alt+t", "app.next_theme", "Light or dark"),
+    Action("case", E, "alt+c", "screen.cycle_case", "Case: smart, exact, ignore"),
+    Action("word", E, "alt+w", "screen.toggle_word", "Whole words only"),
+    Action("regex", E, "alt+r", "screen.toggle_regex", "Regular expression"),
+    Action("refresh", E, "f5,alt+l", "screen.reload", "Read the list again"),
+    Action("demo", E, "f2", "app.open_demo", "Open the demo history"),
+    Action("box.open", B, "enter", "open", "Open", 1, palette=False),
+    Action("box.down", B, "down,ctrl+n", "move(1)", "Next", 2, palette=False),
+    Action("box.up", B, "up", "move(-1)", "Previous", palette=False),
+    Action("box.page_down", B, "pagedown", "page(1)", "A page down", palette=False),
+    Action("box.page_up", B, "pageup", "page(-1)", "A page up", palette=False),
+    Action("box.clear", B, "escape", "peel", "Clear the query", 4, palette=False),
+    Action("box.start", B, "ctrl+a,home", "home", "Start of the line", palette=False),
+    Action("box.end", B, "ctrl+e,end", "end", "End of the line", palette=False),
+    Action("box.back_word", B, "alt+b,ctrl+left", "cursor_left_word", "A word back", palette=False),
+    Action("box.next_word", B, "alt+f,ctrl+right", "cursor_right_word", "A word on", palette=False),
+    Action("box.kill", B, "ctrl+k", "delete_right_all", "Delete to the end", palette=False),
+    Action("box.kill_back", B, "ctrl+u", "delete_left_all", "Delete to the start", palette=False),
+    Action("box.kill_word", B, "ctrl+w", "delete_left_word", "Delete a word back", palette=False),
+    Action("box.kill_next", B, "alt+d", "delete_right_word", "Delete a word on", palette=False),
+    Action("list.open", L, "enter,right,l", "open", "Open", 1),
+    Action("list.down", L, "down,j", "move(1)", "Next", palette=False),
+    Action("list.up", L, "up,k", "move(-1)", "Previous", palette=False),
+    Action("list.page_down", L, "pagedown,space", "page(1)", "A page down", palette=False),
+    Action("list.page_up", L, "pageup", "page(-1)", "A page up", palette=False),
+    Action("list.top", L, "home,g", "edge(-1)", "First", palette=False),
+    Action("list.end", L, "end,G", "edge(1)", "Last", palette=False),
+    Action("list.next_group", L, "]", "group(1)", "Next day", palette=False),
+    Action("list.last_group", L, "[", "group(-1)", "Previous day", palette=False),
+    Action("list.copy", L, "Y", "copy_reference", "Copy the reference", 3),
+    Action("list.search", L, "slash,escape", "screen.search", "Search", 2),
+    Action("list.help", L, "question_mark", "app.help", "Help", palette=False),
+    Action("session.down", S, "down,j", "step(1)", "Next message", palette=False),
+    Action("session.up", S, "up,k", "step(-1)", "Previous message", palette=False),
+    Action("session.page_down", S, "pagedown", "page(1)", "A page down", palette=False),
+    Action("session.page_up", S, "pageup", "page(-1)", "A page up", palette=False),
+    Action("session.top", S, "g,home", "edge(-1)", "First message", palette=False),
+    Action("session.end", S, "G,end", "edge(1)", "Last message, and follow", palette=False),
+    Action("session.next_hit", S, "n", "hit(1)", "Next hit", 2),
+    Action("session.last_hit", S, "N", "hit(-1)", "Previous hit"),
+    Action("session.next_prompt", S, "],J", "prompt(1)", "Next prompt", 3),
+    Action("session.last_prompt", S, "[,K", "prompt(-1)", "Previous prompt"),
+    Action("session.next_failure", S, "e", "failure(1)", "Next failure"),
+    Action("session.last_failure", S, "E", "failure(-1)", "Previous failure"),
+    Action("session.unfold", S, "enter,space", "unfold", "Unfold", 1),
+    Action("session.unfold_all", S, "z", "unfold_all", "Unfold or fold everything"),
+    Action("session.find", S, "slash", "find", "Find inside", 4),
+    Action("session.copy", S, "y", "copy_message", "Copy the message"),
+    Action("session.copy_reference", S, "Y", "copy_reference", "Copy the reference"),
+    Action("session.solo", S, "o", "screen.solo", "Session on the whole screen"),
+    Action("session.close", S, "escape,left,h", "close", "Back to the list", 5),
+    Action("session.help", S, "question_mark", "app.help", "Help", palette=False),
+    Action("find.next", Scope.FIND, "enter,down", "next", "Next hit", palette=False),
+    Action("find.last", Scope.FIND, "up", "last", "Previous hit", palette=False),
+    Action("find.close", Scope.FIND, "escape", "close", "Close", palette=False),
+    Action("gaps.copy", Scope.GAPS, "y,enter", "copy_action", "Copy the next step", 1, palette=False),
+    Action("gaps.close", Scope.GAPS, "escape,q", "close", "Close", 2, palette=False),
+)  # fmt: skip
+
+BY_ID: Final = {action.id: action for action in ACTIONS}
+
+_SHOWN: Final = {
+    "enter": "⏎", "escape": "esc", "space": "space", "down": "↓", "up": "↑", "left": "←",
+    "right": "→", "pagedown": "pgdn", "pageup": "pgup", "slash": "/", "question_mark": "?",
+}  # fmt: skip
+
+
+class Keymap:
+    """The keys in force: the defaults, with a person's own over them.
+
+    Args:
+        own: Action id -> keys separated by commas.
+
+    Raises:
+        ConfigError: An unknown id, no key at all, or two actions on one key.
+    """
+
+    def __init__(self, own: Mapping[str, str] | None = None) -> None:
+        self.own = {name: _normal(keys) for name, keys in (own or {}).items()}
+        for name, keys in self.own.items():
+            if name not in BY_ID:
+                near = get_close_matches(name, BY_ID, 1)
+                raise ConfigError(
+                    f"keymap: no action {name!r}", f"did you mean {near[0]!r}?" if near else ""
+                )
+            if not keys:
+                raise ConfigError(f"keymap: {name!r} has no key")
+        self._check_clashes()
+
+    def keys(self, action_id: str) -> list[str]:
+        """Return the keys of an action, the one to show first."""
+        return self.own.get(action_id, _normal(BY_ID[action_id].keys)).split(",")
+
+    def shown(self, action_id: str) -> str:
+        """Return the key to show for an action, as a person reads it."""
+        return shown(self.keys(action_id)[0])
+
+    def footer(self, scope: Scope) -> list[Action]:
+        """Return at most six actions for the footer of a scope."""
+        of_scope = [a for a in ACTIONS if a.footer and a.scope == scope]
+        everywhere = [a for a in ACTIONS if a.footer and a.scope == Scope.EVERYWHERE]
+        first = sorted(of_scope, key=lambda a: a.footer)[:5]
+        return [*first, *sorted(everywhere, key=lambda a: -a.footer)][:6]
+
+    def _check_clashes(self) -> None:
+        taken: dict[tuple[Scope, str], str] = {}
+        for action in ACTIONS:
+            for key in self.keys(action.id):
+                if (other := taken.setdefault((action.scope, key), action.id)) != action.id:
+                    raise ConfigError(f"keymap: {shown(key)} is both {other!r} and {action.id!r}")
+        for (scope, key), name in taken.items():
+            everywhere = taken.get((Scope.EVERYWHERE, key))
+            if scope != Scope.EVERYWHERE and everywhere:
+                raise ConfigError(f"keymap: {shown(key)} is both {everywhere!r} and {name!r}")
+
+
+def _normal(keys: str) -> str:
+    return ",".join(key.strip() for key in keys.split(",") if key.strip())
+
+
+def shown(key: str) -> str:
+    """Return a key as a person reads it: `⏎`, `/`, `alt+g`."""
+    *modifiers, name = key.split("+")
+    return "+".join([*modifiers, _SHOWN.get(name, name)])
+
+
+def bindings(*scopes: Scope) -> Iterable[Binding]:
+    """Return the default bindings of scopes, for a `BINDINGS` class attribute."""
+    return [
+        Binding(
+            action.keys, action.action, action.words, show=bool(action.footer), id=action.id,
+            priority=action.priority,
+        )
+        for action in ACTIONS
+        if action.scope in scopes
+    ]  # fmt: skip

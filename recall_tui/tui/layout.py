@@ -1,0 +1,371 @@
+"""One message as the lines of a transcript: gutter, text, tool call, folded output, materials.
+
+Pure functions of a message and a width, so that a worker thread can lay out a window of messages
+and hand the lines to the screen. Themes do not matter here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from rich.cells import cell_len
+
+from recall_tui.model import Flag, Kind
+from recall_tui.text.redact import shown
+from recall_tui.tui import markdown
+from recall_tui.tui.code import diff_line, is_diff
+from recall_tui.tui.lines import BLANK, Line, clean, cut, justified, pad, wrap
+from recall_tui.tui.notation import SPEAKERS, clock, counted, duration, size
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from datetime import tzinfo
+
+    from recall_tui.model import Material, Message
+    from recall_tui.tui.lines import Piece
+
+    Finder = Callable[[str], Iterable[tuple[int, int]]]
+
+PROSE_CELLS: Final = 100
+"""Prose wraps here however wide the terminal is: longer lines are hard to read."""
+
+FOLDED_LINES: Final = 4
+"""Lines of a tool's output that show before it is unfolded."""
+
+FOLDED_FAILURE_LINES: Final = 8
+FOLDED_PROMPT_LINES: Final = 40
+"""A pasted log in a prompt is folded after this many rows."""
+
+LONGEST_CHARS: Final = 400_000
+"""Characters of one message that are laid out when unfolded; the rest is named, and copied by y."""
+
+WIDE: Final = 64
+"""Cells from which the gutter has room for clock times."""
+
+SPEAKER_CELLS: Final = 8
+
+
+class Outcome(NamedTuple):
+    """How a tool call ended, as its result says."""
+
+    failed: bool
+    duration_ms: int
+
+
+@dataclass(slots=True, frozen=True)
+class Frame:
+    """What all messages of a session are laid out with."""
+
+    width: int
+    zone: tzinfo
+    find: Finder = markdown.no_matches
+
+    @property
+    def lead(self) -> int:
+        """Cells of the gutter: bar, clock, speaker."""
+        return 2 + (6 if self.width >= WIDE else 0) + SPEAKER_CELLS + 1
+
+    @property
+    def room(self) -> int:
+        """Cells of the text."""
+        return max(12, self.width - self.lead - 1)
+
+
+def lay(
+    message: Message,
+    frame: Frame,
+    *,
+    unfolded: bool = False,
+    outcome: Outcome | None = None,
+    spaced: bool = True,
+) -> list[Line]:
+    """Return the lines of a message.
+
+    Args:
+        message: What to draw.
+        frame: Width, zone and highlights.
+        unfolded: Show all of it.
+        outcome: For a tool call: how it ended, None when no result is known.
+        spaced: Begin with an empty line.
+    """
+    kind = message.kind
+    if kind is Kind.TOOL_CALL:
+        lines = _call(message, frame, unfolded, outcome)
+    elif kind is Kind.TOOL_RESULT:
+        lines = _result(message, frame, unfolded)
+    elif kind in {Kind.INJECTED, Kind.NOTICE, Kind.SUMMARY, Kind.DELEGATION}:
+        lines = _aside(message, frame, unfolded)
+    else:
+        lines = _speech(message, frame, unfolded)
+    lines.extend(_material(item, frame) for item in message.materials)
+    if message.flags & Flag.ABANDONED:
+        lines = [Line(tuple((t, "abandoned") for t, _ in line.pieces), "") for line in lines]
+    return [BLANK, *lines] if spaced else lines
+
+
+def foldable(message: Message) -> bool:
+    """Return whether unfolding a message would show more."""
+    if message.kind is Kind.TOOL_CALL:
+        return "\n" in message.text.strip() or len(message.text) > 60
+    if message.kind is Kind.TOOL_RESULT:
+        limit = FOLDED_FAILURE_LINES if message.flags & Flag.FAILED else FOLDED_LINES
+        return message.text.count("\n") >= limit or len(message.text) > 200
+    if message.kind in {Kind.INJECTED, Kind.NOTICE, Kind.SUMMARY, Kind.DELEGATION}:
+        return "\n" in message.text.strip() or len(message.text) > 60
+    return len(message.text) > 1500
+
+
+def spaced(kind: int, before: int | None) -> bool:
+    """Return whether a message begins with an empty line, given the kind before it."""
+    if before is None:
+        return False
+    tools = {Kind.TOOL_CALL, Kind.TOOL_RESULT}
+    asides = {Kind.INJECTED, Kind.NOTICE}
+    if kind in tools:
+        return before not in tools
+    return not (kind in asides and before in asides)
+
+
+def estimate(kind: int, size_bytes: int, frame: Frame) -> int:
+    """Return the likely lines of a message that was not laid out yet, its empty line excluded."""
+    if kind == Kind.TOOL_CALL or kind in {Kind.INJECTED, Kind.NOTICE, Kind.DELEGATION}:
+        return 1
+    if kind == Kind.TOOL_RESULT:
+        return 1 if size_bytes < 60 else 3 if size_bytes < 200 else FOLDED_LINES + 1
+    rows = 1 + size_bytes // max(20, int(min(frame.room, PROSE_CELLS) * 0.7))
+    return min(rows, FOLDED_PROMPT_LINES + 1) if kind == Kind.PROMPT else rows
+
+
+def gutter(kind: Kind, time_ms: int, frame: Frame, name: str = "", sign: str = " ") -> list[Piece]:
+    """Return the pieces before a message's first line: sign, clock, speaker."""
+    ink = {Kind.PROMPT: "you", Kind.ANSWER: "agent"}.get(kind, "muted")
+    pieces: list[Piece] = [(f" {sign}" if sign == " " else f"{sign} ", "muted")]
+    if frame.width >= WIDE:
+        pieces.append((clock(time_ms, frame.zone) + " ", "dim"))
+    pieces.append((pad(clean(name) or SPEAKERS[kind], SPEAKER_CELLS) + " ", ink))
+    return pieces
+
+
+def placeholder(kind: Kind, time_ms: int, frame: Frame, *, space: bool) -> list[Line]:
+    """Return the lines of a message whose text has not come yet."""
+    line = Line((*gutter(kind, time_ms, frame), ("…", "dim")))
+    return [BLANK, line] if space else [line]
+
+
+def _hang(first: list[Piece], body: list[Line], frame: Frame, fill: str = "") -> list[Line]:
+    """Return body lines behind a gutter; later ones are indented as far."""
+    indent = (" " * frame.lead, "")
+    return [
+        Line((*(first if index == 0 else [indent]), *line.pieces), line.fill or fill)
+        for index, line in enumerate(body or [BLANK])
+    ]
+
+
+def _speech(message: Message, frame: Frame, unfolded: bool) -> list[Line]:
+    """Return a prompt (as typed) or an answer (as Markdown)."""
+    width = min(frame.room, PROSE_CELLS)
+    text, more = _bounded(shown(message.text).strip("\n"), LONGEST_CHARS)
+    prompt = message.kind is Kind.PROMPT
+    if prompt:
+        body = _plain(text, width, frame, FOLDED_PROMPT_LINES if not unfolded else 0)
+    else:
+        body = markdown.lines_of(text, width, frame.find)
+    if more:
+        body.append(_note(more))
+    first = gutter(message.kind, message.time_ms, frame)
+    return _hang(first, body, frame, "band" if prompt else "")
+
+
+def _plain(text: str, width: int, frame: Frame, limit: int) -> list[Line]:
+    """Return text as it was typed, wrapped, folded after `limit` rows (0: whole)."""
+    rows: list[Line] = []
+    source = text.split("\n")
+    for index, row in enumerate(source):
+        pieces = markdown.highlighted([(clean(row), "")], frame.find)
+        rows.extend(Line(tuple(part)) for part in wrap(pieces, width))
+        if limit and len(rows) > limit and index + 1 < len(source):
+            rest = len(source) - index - 1
+            return [*rows[:limit], _note(f"{counted(rest, 'more line')} · {size(_bytes(text))}")]
+    return rows
+
+
+def _call(
+    message: Message, frame: Frame, unfolded: bool, outcome: Outcome | None
+) -> list[Line]:
+    """Return a tool call: glyph, name, its telling argument, outcome, duration."""
+    text = shown(message.text).strip("\n")
+    head, _, rest = text.partition("\n")
+    more = bool(rest.strip())
+    first = gutter(
+        message.kind, message.time_ms, frame, message.tool, "▾" if unfolded and more else "▸"
+    )
+    tail: list[Piece] = []
+    took = duration(message.duration_ms or (outcome.duration_ms if outcome else 0))
+    if outcome is not None:
+        tail.append(("✗ failed" if outcome.failed else "✓", "error" if outcome.failed else "success"))
+        if took:
+            tail.append((f" {took}", "muted"))
+    room = frame.width - frame.lead
+    argument = markdown.highlighted([(clean(head), "strong")], frame.find)
+    lines = [Line((*first, *justified(argument, [*tail, (" ", "")], room)))]
+    if unfolded and more:
+        body, left = _bounded(rest.strip("\n"), LONGEST_CHARS)
+        lines.extend(_ruled(_rows(body, frame, wrapped=True), frame))
+        if left:
+            lines.extend(_ruled([_note(left)], frame))
+    return lines
+
+
+def _result(message: Message, frame: Frame, unfolded: bool) -> list[Line]:
+    """Return a tool's output, folded to its first lines, behind a thin rule."""
+    failed = bool(message.flags & Flag.FAILED)
+    whole = shown(message.text).strip("\n")
+    if not whole.strip():
+        return _ruled([Line((("no output", "dim"),))], frame, failed=failed)
+    if unfolded:
+        text, more = _bounded(whole, LONGEST_CHARS)
+        rows = _rows(text, frame, wrapped=True)
+        if more:
+            rows.append(_note(more))
+        return _ruled(rows, frame, failed=failed)
+    limit = FOLDED_FAILURE_LINES if failed else FOLDED_LINES
+    # Enough characters for the lines that show: a 20 MB output costs what a short one does.
+    head = whole[: limit * (frame.room + 200)]
+    source = head.split("\n")
+    rows = _rows("\n".join(_around_match(source, whole, limit, frame)), frame, wrapped=False)
+    total = whole.count("\n") + 1
+    if total > len(rows) or len(head) < len(whole):
+        hidden = f"{counted(total - len(rows), 'more line')} · " if total > len(rows) else ""
+        part = sum(len(row) + 1 for row in source[:limit])
+        rows.append(_note(f"{hidden}{_share(part, whole)}"))
+    return _ruled(rows, frame, failed=failed)
+
+
+def _around_match(source: list[str], whole: str, limit: int, frame: Frame) -> list[str]:
+    """Return the lines a folded output shows: its first ones, or those around the first match."""
+    shown_rows = source[:limit]
+    if frame.find is markdown.no_matches or any(True for row in shown_rows for _ in frame.find(row)):
+        return shown_rows
+    rows = whole[:LONGEST_CHARS].split("\n")
+    for index, row in enumerate(rows):
+        if any(True for _ in frame.find(row)):
+            low = max(0, index - 1)
+            return ["⋯" if low else "", *rows[low : low + limit - 1]] if low else rows[:limit]
+    return shown_rows
+
+
+def _share(part: int, whole: str) -> str:
+    """Return `4 of 31 KB`."""
+    total = size(_bytes(whole))
+    number, _, unit = size(min(part, _bytes(whole))).partition(" ")
+    return f"{number} of {total}" if unit == total.partition(" ")[2] else f"{number} {unit} of {total}"
+
+
+def _rows(text: str, frame: Frame, *, wrapped: bool) -> list[Line]:
+    """Return output lines: a diff in its colours, anything else as it is."""
+    room = frame.room - 2
+    diff = is_diff(text)
+    out: list[Line] = []
+    for row in text.split("\n"):
+        line = diff_line(row) if diff else Line(((clean(row), "muted"),))
+        if wrapped:
+            pieces = markdown.highlighted(line.pieces, frame.find)
+            out.extend(Line(tuple(part), line.fill) for part in wrap(pieces, room))
+        else:
+            pieces = markdown.highlighted(_windowed(line.pieces, room, frame), frame.find)
+            out.append(Line(tuple(pieces), line.fill))
+    return out
+
+
+def _windowed(pieces: Iterable[Piece], room: int, frame: Frame) -> list[Piece]:
+    """Return a long line cut to `room`, moved so that the first match is inside it."""
+    (text, ink), *rest = pieces
+    if rest or cell_len(text[: room * 2]) <= room:
+        return [(cut(text, room), ink)]
+    spans = list(frame.find(text))
+    if spans and spans[0][1] > room - 2:
+        start = max(0, spans[0][0] - room // 3)
+        return [(cut("…" + text[start:], room), ink)]
+    return [(cut(text, room), ink)]
+
+
+def _ruled(rows: list[Line], frame: Frame, *, failed: bool = False) -> list[Line]:
+    """Return lines behind the rule that ties output to its call."""
+    indent = " " * frame.lead
+    rule = ("┃ ", "error") if failed else ("│ ", "rule")
+    return [Line(((indent, ""), rule, *row.pieces), row.fill) for row in rows]
+
+
+def _aside(message: Message, frame: Frame, unfolded: bool) -> list[Line]:
+    """Return what neither person nor agent said, on one muted line until it is unfolded."""
+    text = shown(message.text).strip()
+    failed = bool(message.flags & Flag.FAILED)
+    ink = "error" if failed else "muted"
+    sign = "✗" if failed else " "
+    if unfolded:
+        body, more = _bounded(text, LONGEST_CHARS)
+        width = min(frame.room, PROSE_CELLS)
+        rows = [
+            Line(tuple(part))
+            for row in body.split("\n")
+            for part in wrap(markdown.highlighted([(clean(row), ink)], frame.find), width)
+        ]
+        if more:
+            rows.append(_note(more))
+        return _hang(gutter(message.kind, message.time_ms, frame, sign="▾"), rows, frame)
+    first = next((row for row in text.split("\n") if row.strip()), "(empty)")
+    room = frame.width - frame.lead
+    total = _bytes(text)
+    tail: list[Piece] = [(f"{size(total)} ", "dim")] if total > room or "\n" in text else []
+    pieces = markdown.highlighted(_windowed([(clean(first), ink)], room, frame), frame.find)
+    return [
+        Line(
+            (
+                *gutter(message.kind, message.time_ms, frame, sign="▸" if tail and not failed else sign),
+                *justified(pieces, tail, room),
+            )
+        )
+    ]
+
+
+def _material(item: Material, frame: Frame) -> Line:
+    """Return a material as one line of facts."""
+    facts = [f"{item.width}×{item.height}"] if item.width and item.height else []
+    if item.bytes >= 0:
+        facts.append(size(item.bytes))
+    if item.kind == "image" and item.width and item.height:
+        facts.append(f"~{tokens(item.width, item.height)} tokens")
+    room = frame.room - 2
+    name = cut(clean(item.name) or f"unnamed {clean(item.kind)}", max(8, room - 34))
+    return Line(
+        (
+            (" " * frame.lead, ""),
+            ("▣ " if item.kind == "image" else "▤ ", "accent"),
+            (name, ""),
+            ("  " + "  ".join(facts), "muted"),
+        )
+    )
+
+
+def tokens(width: int, height: int) -> str:
+    """Return about how many tokens a picture costs: one per 750 pixels after the usual scaling."""
+    scale = min(1.0, 1568 / max(width, height, 1))
+    count = width * scale * height * scale / 750
+    return f"{count / 1000:.1f}k" if count >= 1000 else f"{max(1, round(count))}"
+
+
+def _bounded(text: str, limit: int) -> tuple[str, str]:
+    """Return a text within `limit` characters, and words for what was left out."""
+    if len(text) <= limit:
+        return text, ""
+    left = size(_bytes(text[limit:]))
+    return text[:limit], f"{left} more · y copies the whole message"
+
+
+def _note(words: str) -> Line:
+    return Line(((f"… {words}", "dim"),))
+
+
+def _bytes(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode("utf-8", "replace"))

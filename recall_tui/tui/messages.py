@@ -1,0 +1,78 @@
+"""Facts workers report to the app and its screens. Widgets' own messages live in the widgets."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from textual.message import Message
+
+if TYPE_CHECKING:
+    from recall_tui.history import SyncProgress
+    from recall_tui.model import Gap, Reach, Session
+    from recall_tui.search.results import GrepUpdate
+
+
+@dataclass
+class StoreChanged(Message):
+    """The store has a new version."""
+
+    version: int
+
+    def can_replace(self, message: Message) -> bool:
+        """Let only the newest of several stand in the queue."""
+        return isinstance(message, StoreChanged)
+
+
+@dataclass
+class SyncReported(Message):
+    """The sync child said where it stands."""
+
+    progress: SyncProgress
+
+    def can_replace(self, message: Message) -> bool:
+        """Let only the newest of several stand in the queue."""
+        return isinstance(message, SyncReported)
+
+
+@dataclass
+class SyncEnded(Message):
+    """The sync child ended by itself: the list is no longer kept live by us."""
+
+    reason: str
+    """One sentence for a person; empty when another process keeps the index live."""
+
+
+@dataclass
+class SessionsLoaded(Message):
+    """The list of sessions was read."""
+
+    generation: int
+    sessions: list[Session]
+    reach: Reach
+    gaps: list[Gap]
+
+
+@dataclass
+class SearchUpdated(Message):
+    """A search found more, or ended."""
+
+    generation: int
+    update: GrepUpdate
+    first: bool
+    """No earlier update of this search came."""
+
+
+@dataclass
+class SearchFailed(Message):
+    """A search could not be made."""
+
+    generation: int
+    words: str
+
+
+@dataclass
+class WorkFailed(Message):
+    """Something in the background went wrong; the person should know what."""
+
+    words: str

@@ -1,0 +1,137 @@
+"""How a fact is written in a cell: ages, clock times, sizes, counts, the mark of a harness."""
+
+from __future__ import annotations
+
+from datetime import date, datetime, timedelta
+from typing import TYPE_CHECKING, Final
+
+from recall_tui.model import Kind
+
+if TYPE_CHECKING:
+    from datetime import tzinfo
+
+MINUTE_MS: Final = 60_000
+HOUR_MS: Final = 60 * MINUTE_MS
+DAY_MS: Final = 24 * HOUR_MS
+
+MARKS: Final = {
+    "claude": "cl",
+    "codex": "cx",
+    "pi": "pi",
+    "opencode": "oc",
+    "gemini": "ge",
+    "copilot": "co",
+}
+"""A harness is known by two letters and a hue, never by a hue alone."""
+
+SPEAKERS: Final = {
+    Kind.PROMPT: "you",
+    Kind.INJECTED: "injected",
+    Kind.DELEGATION: "parent",
+    Kind.ANSWER: "agent",
+    Kind.TOOL_CALL: "tool",
+    Kind.TOOL_RESULT: "output",
+    Kind.SUMMARY: "summary",
+    Kind.NOTICE: "notice",
+}
+
+
+def mark(harness: str) -> str:
+    """Return the two letters of a harness."""
+    return MARKS.get(harness, harness[:2].lower() or "??")
+
+
+def mark_ink(harness: str) -> str:
+    """Return the ink of a harness's mark."""
+    return f"harness-{harness}" if harness in MARKS else "harness-other"
+
+
+def age(time_ms: int, now_ms: int) -> str:
+    """Return how long ago, in at most four cells: `now`, `5m`, `3h`, `2d`, `6w`, `2y`."""
+    if time_ms <= 0:
+        return ""
+    past = max(0, now_ms - time_ms)
+    if past < MINUTE_MS:
+        return "now"
+    if past < HOUR_MS:
+        return f"{past // MINUTE_MS}m"
+    if past < DAY_MS:
+        return f"{past // HOUR_MS}h"
+    days = past // DAY_MS
+    if days < 14:
+        return f"{days}d"
+    return f"{days // 7}w" if days < 365 else f"{days // 365}y"
+
+
+def age_words(time_ms: int, now_ms: int) -> str:
+    """Return how long ago in words: `3 hours ago`."""
+    short = age(time_ms, now_ms)
+    if not short or short == "now":
+        return "just now" if short else "at an unknown time"
+    units = {"m": "minute", "h": "hour", "d": "day", "w": "week", "y": "year"}
+    return f"{counted(int(short[:-1]), units[short[-1]])} ago"
+
+
+def clock(time_ms: int, zone: tzinfo) -> str:
+    """Return `14:02`, or five spaces for an unknown time."""
+    return datetime.fromtimestamp(time_ms / 1000, zone).strftime("%H:%M") if time_ms else " " * 5
+
+
+def day_of(time_ms: int, zone: tzinfo) -> date:
+    """Return the day of a time in a zone."""
+    return datetime.fromtimestamp(max(0, time_ms) / 1000, zone).date()
+
+
+def day_words(day: date, today: date) -> str:
+    """Return `Today`, `Yesterday`, `Wednesday 25 November`, with the year when it is another."""
+    if day.year <= 1970:
+        return "Unknown day"
+    if day == today:
+        return "Today"
+    if day == today - timedelta(days=1):
+        return "Yesterday"
+    words = f"{day:%A} {day.day} {day:%B}"
+    return words if day.year == today.year else f"{words} {day.year}"
+
+
+def size(count: int) -> str:
+    """Return a byte count: `812 B`, `4.1 KB`, `31 KB`, `2.8 GB`."""
+    if count < 1000:
+        return f"{count} B"
+    value = float(count)
+    for unit in ("KB", "MB", "GB"):
+        value /= 1000
+        if value < 999.5 or unit == "GB":
+            break
+    return f"{value:.1f} {unit}" if value < 9.95 else f"{value:.0f} {unit}"
+
+
+def counted(count: int, noun: str, plural: str = "") -> str:
+    """Return a number with its noun: `1 hit`, `2,143 sessions`."""
+    return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
+
+
+def duration(milliseconds: int) -> str:
+    """Return how long something took: `40ms`, `1.2s`, `3m`, empty when unknown."""
+    if milliseconds <= 0:
+        return ""
+    if milliseconds < 1000:
+        return f"{milliseconds}ms"
+    seconds = milliseconds / 1000
+    if seconds < 59.95:
+        return f"{seconds:.1f}s" if seconds < 9.95 else f"{seconds:.0f}s"
+    minutes = round(seconds / 60)
+    return f"{minutes}m" if minutes < 60 else f"{minutes // 60}h{minutes % 60:02d}m"
+
+
+def short_path(path: str, home: str) -> str:
+    """Return a path with the home directory as `~`."""
+    return f"~{path[len(home) :]}" if home and (path + "/").startswith(home + "/") else path
+
+
+def short_model(models: tuple[str, ...]) -> str:
+    """Return the first model's name, without a trailing release date."""
+    if not models:
+        return ""
+    head, _, tail = models[0].rpartition("-")
+    return head if head and len(tail) == 8 and tail.isdigit() else models[0]

@@ -1,0 +1,1 @@
+"""Whole-terminal tasks: one file each, imported when first shown."""

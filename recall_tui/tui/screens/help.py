@@ -1,0 +1,125 @@
+"""Every key in force, made from the same table as the bindings."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar, Final
+
+from rich.cells import cell_len
+from textual.binding import Binding
+from textual.containers import VerticalScroll
+from textual.screen import ModalScreen
+
+from recall_tui.tui.ink import Inked
+from recall_tui.tui.keymap import ACTIONS, Keymap, Scope, shown
+from recall_tui.tui.lines import Line, pad
+
+if TYPE_CHECKING:
+    from textual.app import ComposeResult
+    from textual.binding import BindingType
+    from textual.strip import Strip
+
+_KEYS_CELLS: Final = 16
+_COLUMN_CELLS: Final = 48
+_ABOUT: Final = (
+    "Type to search everything you and your agents ever said and did. A query is found as it",
+    "stands, anywhere, in any script; nothing is left out that the line below the box does not",
+    "name. Shift and drag selects text with the terminal's own mouse.",
+)
+_SWITCHES: Final = (
+    ("Aa", "case: smart (small letters match both), exact, ignored (aa)"),
+    ("\\b", "whole words only"),
+    (".*", "regular expression"),
+)
+
+
+class HelpSheet(Inked):
+    """The keys in as many columns as fit."""
+
+    def __init__(self, keymap: Keymap) -> None:
+        super().__init__(id="help-sheet")
+        self._keymap = keymap
+        self._lines: list[Line] = []
+        self._width = 0
+
+    def get_content_height(self, container: object, viewport: object, width: int) -> int:
+        """Return the lines the keys take in a width."""
+        del container, viewport
+        self._lay(width)
+        return len(self._lines)
+
+    def render_line(self, y: int) -> Strip:
+        """Return one line."""
+        self._lay(self.size.width)
+        line = self._lines[y] if y < len(self._lines) else Line(())
+        return self.strip(line, self.size.width)
+
+    @property
+    def text(self) -> str:
+        """Everything on the sheet."""
+        self._lay(self.size.width or 80)
+        return "\n".join(line.text for line in self._lines)
+
+    def _lay(self, width: int) -> None:
+        if width == self._width:
+            return
+        self._width = width
+        lines = [Line(((row, "muted"),)) for row in _ABOUT]
+        lines.append(Line(()))
+        lines += [
+            Line(((pad(sign, 4), "accent"), (words, "muted"))) for sign, words in _SWITCHES
+        ]
+        lines.append(Line(()))
+        blocks = [self._block(scope, min(width, _COLUMN_CELLS)) for scope in Scope]
+        columns = max(1, min(3, width // _COLUMN_CELLS))
+        lines += _in_columns(blocks, columns, width // columns)
+        self._lines = lines
+
+    def _block(self, scope: Scope, width: int) -> list[Line]:
+        """Return the keys of a scope under its name."""
+        rows = [Line(((scope.value.capitalize(), "heading"),))]
+        for action in ACTIONS:
+            if action.scope != scope:
+                continue
+            keys = " ".join(shown(key) for key in self._keymap.keys(action.id)[:3])
+            words = pad(action.words, max(8, width - _KEYS_CELLS - 2))
+            rows.append(Line(((pad(keys, _KEYS_CELLS), "strong"), (words, "muted"))))
+        rows.append(Line(()))
+        return rows
+
+
+def _in_columns(blocks: list[list[Line]], columns: int, width: int) -> list[Line]:
+    """Return blocks set in columns, each block going to the shortest column so far."""
+    stacks: list[list[Line]] = [[] for _ in range(columns)]
+    for block in sorted(blocks, key=len, reverse=True):
+        min(stacks, key=len).extend(block)
+    height = max(len(stack) for stack in stacks)
+    out: list[Line] = []
+    for row in range(height):
+        pieces: list[tuple[str, str]] = []
+        for stack in stacks:
+            line = stack[row] if row < len(stack) else Line(())
+            pieces.extend(line.pieces)
+            pieces.append((" " * max(0, width - sum(cell_len(t) for t, _ in line.pieces)), ""))
+        out.append(Line(tuple(pieces)))
+    return out
+
+
+class HelpScreen(ModalScreen[None]):
+    """Help, over whatever was there."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q,question_mark,f1,enter", "close", "Close", show=False)
+    ]
+
+    def __init__(self, keymap: Keymap) -> None:
+        super().__init__()
+        self._keymap = keymap
+
+    def compose(self) -> ComposeResult:
+        """Lay the sheet out."""
+        with VerticalScroll(id="help"):
+            yield HelpSheet(self._keymap)
+
+    def action_close(self) -> None:
+        """Leave."""
+        self.dismiss()

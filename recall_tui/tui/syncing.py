@@ -1,0 +1,124 @@
+"""The background sync: a child process that keeps the index live while the app is open."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+from dataclasses import fields
+from typing import TYPE_CHECKING, Final
+
+from recall_tui.history import SyncProgress
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+_BUSY: Final = "lock"
+"""Word in the child's last words when another process keeps the index live."""
+
+_STOP_S: Final = 1.0
+_LAST_WORDS: Final = 2000
+_LINE_LIMIT: Final = 1 << 20
+
+
+class SyncChild:
+    """One `recall index --watch --json --quiet`, started after the first paint, ended with the app.
+
+    Args:
+        argv: The command; empty: no child at all.
+        report: Called with each line of progress, on the event loop.
+    """
+
+    def __init__(
+        self, argv: Sequence[str], report: Callable[[SyncProgress], None]
+    ) -> None:
+        self._argv = argv
+        self._report = report
+        self._process: asyncio.subprocess.Process | None = None
+
+    @property
+    def running(self) -> bool:
+        """Whether the child lives."""
+        return self._process is not None and self._process.returncode is None
+
+    async def run(self) -> str:
+        """Run the child to its end; return why it ended, empty when another keeps the index live.
+
+        Cancelling the task ends the child.
+        """
+        if not self._argv:
+            return ""
+        try:
+            self._process = await asyncio.create_subprocess_exec(
+                *self._argv,
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=asyncio.subprocess.PIPE,
+                limit=_LINE_LIMIT,
+            )
+        except OSError as error:
+            return f"live updates are off: {error.strerror or error}"
+        try:
+            words, _ = await asyncio.gather(self._last_words(), self._read())
+            status = await self._process.wait()
+        except asyncio.CancelledError:
+            await self._stop()
+            raise
+        if status == 0 or _BUSY in words.lower():
+            return ""
+        last = words.strip().splitlines()
+        return f"live updates are off: {last[-1] if last else f'sync ended with {status}'}"
+
+    async def _read(self) -> None:
+        """Report every line of JSON; anything else is passed over."""
+        stream = self._process.stdout if self._process else None
+        while stream is not None:
+            try:
+                line = await stream.readline()
+            except ValueError:
+                # A line beyond the limit: nothing of ours.
+                continue
+            if not line:
+                return
+            if (progress := progress_of(line)) is not None:
+                self._report(progress)
+
+    async def _last_words(self) -> str:
+        """Read the child's stderr to its end; return the tail of it."""
+        stream = self._process.stderr if self._process else None
+        tail = b""
+        while stream is not None and (part := await stream.read(4096)):
+            tail = (tail + part)[-_LAST_WORDS:]
+        return tail.decode("utf-8", "replace")
+
+    async def _stop(self) -> None:
+        """End the child: politely first."""
+        process = self._process
+        if process is None or process.returncode is not None:
+            return
+        with contextlib.suppress(ProcessLookupError):
+            process.terminate()
+        try:
+            await asyncio.wait_for(process.wait(), _STOP_S)
+        except (TimeoutError, asyncio.CancelledError):
+            with contextlib.suppress(ProcessLookupError):
+                process.kill()
+
+
+def progress_of(line: bytes) -> SyncProgress | None:
+    """Return the progress a line of the child's output tells, None when it tells none."""
+    try:
+        value = json.loads(line)
+    except ValueError:
+        return None
+    if not isinstance(value, dict):
+        return None
+    files = value.get("files")
+    flat = {**value, **files} if isinstance(files, dict) else value
+    known = {f.name: f.type for f in fields(SyncProgress)}
+    wanted = {
+        name: flat[name]
+        for name in known
+        if isinstance(flat.get(name), (int, float))
+    }
+    return SyncProgress(**wanted) if wanted else None

@@ -1,0 +1,1 @@
+"""Reusable parts with a state of their own: one file each."""

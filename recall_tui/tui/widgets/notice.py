@@ -1,0 +1,49 @@
+"""What stands where there is nothing to show: what was looked for, where, and what to press."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from textual.strip import Strip
+
+from recall_tui.tui.ink import Inked
+from recall_tui.tui.lines import Line, clean, wrap
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from recall_tui.tui.lines import Piece
+
+_MARGIN_CELLS = 3
+
+
+class Notice(Inked):
+    """A few wrapped lines in the upper third of a pane."""
+
+    ALLOW_SELECT = False
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self._paragraphs: Sequence[Sequence[Piece]] = ()
+
+    def show(self, paragraphs: Sequence[Sequence[Piece]]) -> None:
+        """Show paragraphs; an empty one is an empty line."""
+        cleaned = [[(clean(text), ink) for text, ink in row] for row in paragraphs]
+        if cleaned != self._paragraphs:
+            self._paragraphs = cleaned
+            self.refresh()
+
+    @property
+    def text(self) -> str:
+        """The words shown."""
+        return "\n".join("".join(text for text, _ in row) for row in self._paragraphs)
+
+    def render_line(self, y: int) -> Strip:
+        """Return one line of the notice."""
+        width = self.size.width
+        room = max(8, width - 2 * _MARGIN_CELLS)
+        rows = [row for paragraph in self._paragraphs for row in wrap(paragraph, room)]
+        index = y - max(1, (self.size.height - len(rows)) // 4)
+        if not 0 <= index < len(rows):
+            return Strip.blank(width, self.rich_style)
+        return self.strip(Line(((" " * _MARGIN_CELLS, ""), *rows[index])), width)

@@ -1,0 +1,265 @@
+"""The list of sessions or hits: any number of rows, two lines each, drawn only where they show."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Final
+
+from textual.cache import LRUCache
+from textual.geometry import Size
+from textual.message import Message
+from textual.reactive import reactive
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+
+from recall_tui.tui.ink import Inked
+from recall_tui.tui.keymap import Scope, bindings
+from recall_tui.tui.lines import Line, clean
+from recall_tui.tui.listings import ROW_LINES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from textual import events
+    from textual.binding import BindingType
+
+    from recall_tui.tui.listings import Listing
+
+_NEAR_END_ROWS: Final = 30
+"""Rows left below the cursor at which more are asked for."""
+
+_CACHED_STRIPS: Final = 1000
+"""Strips kept: a dozen screens of a tall terminal."""
+
+
+class ResultList(Inked, ScrollView, can_focus=True):
+    """A list over a `Listing`. The cursor stays on its row when the listing is replaced."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings(Scope.LIST)]
+    ALLOW_SELECT = False
+
+    cursor: reactive[int] = reactive(0, repaint=False, init=False)
+
+    @dataclass
+    class Selected(Message):
+        """The cursor is on another row (-1: there is none)."""
+
+        row: int
+
+    @dataclass
+    class Opened(Message):
+        """A row was opened with a key or a click."""
+
+        row: int
+
+    @dataclass
+    class NearEnd(Message):
+        """The cursor or the view nears the last row."""
+
+        rows: int
+
+    @dataclass
+    class Copied(Message):
+        """The reference of a row is wanted on the clipboard."""
+
+        row: int
+
+    def __init__(self, now_ms: Callable[[], int], *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self._now_ms = now_ms
+        self._listing: Listing | None = None
+        self._strips: LRUCache[tuple[int, int, bool], Strip] = LRUCache(_CACHED_STRIPS)
+        self._asked_at = -1
+
+    @property
+    def listing(self) -> Listing | None:
+        """What is shown."""
+        return self._listing
+
+    def show(self, listing: Listing, *, keep: bool = True) -> None:
+        """Show another listing.
+
+        Args:
+            listing: What to show.
+            keep: Stay on the row of the same key, and keep it where it stands on the screen.
+        """
+        old = self._listing
+        held = old.key(self.cursor) if keep and old and 0 <= self.cursor < len(old) else None
+        offset = old.top(self.cursor) - self.scroll_offset.y if old and held else 0
+        self._listing = listing
+        self._strips.clear()
+        self._asked_at = -1
+        row = _row_of(listing, held, self.cursor) if held is not None else None
+        self.virtual_size = Size(self.scrollable_content_region.width, listing.lines)
+        # At the very top a person wants to see what is new, not to be held below it.
+        follow = held is None or (self.cursor == 0 and self.scroll_offset.y == 0)
+        target = 0 if row is None or follow else row
+        self.set_reactive(ResultList.cursor, target if len(listing) else -1)
+        top = 0 if target == 0 else listing.top(target) - offset
+        self.scroll_to(y=max(0, top), animate=False, force=True)
+        self.refresh()
+        if held is None or not len(listing) or listing.key(target) != held:
+            self.post_message(self.Selected(self.cursor))
+
+    def grew(self) -> None:
+        """Rows were added at the end of the listing."""
+        if self._listing is not None:
+            if self.cursor < 0 and len(self._listing):
+                self.cursor = 0
+            self.virtual_size = Size(self.scrollable_content_region.width, self._listing.lines)
+            self.refresh()
+
+    def redraw(self) -> None:
+        """Draw everything again: the ages changed."""
+        self._strips.clear()
+        self.refresh()
+
+    # Drawing
+
+    def render_line(self, y: int) -> Strip:
+        """Return one line of the screen."""
+        listing = self._listing
+        width = self.scrollable_content_region.width
+        line = y + self.scroll_offset.y
+        if listing is None or line >= listing.lines:
+            return Strip.blank(width, self.rich_style)
+        here = self._is_cursor_line(line)
+        state = (line, width, here)
+        strip = self._strips.get(state)
+        if strip is None:
+            strip = self._draw(listing, line, width, here)
+            self._strips[state] = strip
+        return strip
+
+    def _is_cursor_line(self, line: int) -> bool:
+        if self._listing is None or self.cursor < 0:
+            return False
+        top = self._listing.top(self.cursor)
+        return top <= line < top + ROW_LINES
+
+    def _draw(self, listing: Listing, line: int, width: int, here: bool) -> Strip:
+        row, part = listing.locate(line)
+        if part < 0:
+            words = clean(listing.heads[row][1])
+            rule = "─" * max(0, width - len(words) - 4)
+            return self.strip(Line(((" ", ""), (words, "heading"), (" " + rule, "rule"))), width)
+        drawn = listing.draw(row, width - 3, self._now_ms())[part]
+        bar = ("▌", "bar") if here else (" ", "")
+        line_ = Line((bar, (" ", ""), *drawn.pieces), drawn.fill)
+        return self.strip(line_, width, "cursor" if here else "")
+
+    def notify_style_update(self) -> None:
+        """Forget strips of the old theme."""
+        self._strips.clear()
+        super().notify_style_update()
+
+    def on_resize(self) -> None:
+        """Fit the virtual size to the new width."""
+        if self._listing is not None:
+            self.virtual_size = Size(self.scrollable_content_region.width, self._listing.lines)
+
+    # Moving
+
+    def validate_cursor(self, cursor: int) -> int:
+        """Keep the cursor on a row."""
+        count = len(self._listing) if self._listing else 0
+        return max(0, min(cursor, count - 1)) if count else -1
+
+    def watch_cursor(self, old: int, new: int) -> None:
+        """Redraw the two rows that changed, bring the cursor into view, tell the screen."""
+        listing = self._listing
+        if listing is None or old == new:
+            return
+        for row in (old, new):
+            if 0 <= row < len(listing):
+                self.refresh_lines(listing.top(row), ROW_LINES)
+        if new >= 0:
+            self._reveal(listing, new)
+            self.post_message(self.Selected(new))
+            self._ask_for_more(new)
+
+    def _reveal(self, listing: Listing, row: int) -> None:
+        top = listing.top(row)
+        height = self.scrollable_content_region.height
+        # A heading belongs to the row below it, and is shown with it.
+        above = top - 1 if listing.group(row) > listing.group(row - 1) else top
+        if above < self.scroll_offset.y:
+            self.scroll_to(y=max(0, above), animate=False, force=True)
+        elif top + ROW_LINES > self.scroll_offset.y + height:
+            self.scroll_to(y=top + ROW_LINES - height, animate=False, force=True)
+
+    def _ask_for_more(self, row: int) -> None:
+        count = len(self._listing) if self._listing else 0
+        if row >= count - _NEAR_END_ROWS and self._asked_at != count:
+            self._asked_at = count
+            self.post_message(self.NearEnd(count))
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        """Ask for more rows when the wheel comes near the end."""
+        super().watch_scroll_y(old_value, new_value)
+        if self._listing is not None and new_value > old_value:
+            bottom = min(self._listing.lines - 1, int(new_value) + self.size.height)
+            if bottom >= 0:
+                row, part = self._listing.locate(bottom)
+                self._ask_for_more(self.listing_row(row, part))
+
+    def listing_row(self, row: int, part: int) -> int:
+        """Return the row of a located line: for a heading, the row below it."""
+        return row if part >= 0 or self._listing is None else self._listing.heads[row][0]
+
+    def action_move(self, by: int) -> None:
+        """Move the cursor by rows."""
+        self.cursor += by
+
+    def action_page(self, by: int) -> None:
+        """Move the cursor by a screenful."""
+        self.cursor += by * max(1, self.scrollable_content_region.height // ROW_LINES - 1)
+
+    def action_edge(self, side: int) -> None:
+        """Go to the first or the last row."""
+        self.cursor = 0 if side < 0 else (len(self._listing) if self._listing else 0)
+
+    def action_group(self, by: int) -> None:
+        """Go to the first row of the next or the previous heading."""
+        listing = self._listing
+        if listing is None or not listing.heads:
+            return
+        group = listing.group(self.cursor)
+        if by < 0 and self.cursor > listing.heads[group][0]:
+            by = 0
+        group = max(0, min(len(listing.heads) - 1, group + by))
+        self.cursor = listing.heads[group][0]
+
+    def action_open(self) -> None:
+        """Open the row under the cursor."""
+        if self.cursor >= 0:
+            self.post_message(self.Opened(self.cursor))
+
+    def action_copy_reference(self) -> None:
+        """Copy the reference of the row under the cursor."""
+        if self.cursor >= 0:
+            self.post_message(self.Copied(self.cursor))
+
+    def on_click(self, event: events.Click) -> None:
+        """Select the row under the pointer; a second click opens it."""
+        listing = self._listing
+        line = int(event.y) + self.scroll_offset.y
+        if listing is None or line >= listing.lines:
+            return
+        row, part = listing.locate(line)
+        if part < 0:
+            return
+        event.stop()
+        self.cursor = row
+        if event.chain >= 2:
+            self.action_open()
+
+
+def _row_of(listing: Listing, key: str | None, near: int) -> int | None:
+    """Return the row of a key, looking around the old place first: rows seldom move far."""
+    count = len(listing)
+    for distance in range(min(count, 400)):
+        for row in {near + distance, near - distance}:
+            if 0 <= row < count and listing.key(row) == key:
+                return row
+    return next((row for row in range(count) if listing.key(row) == key), None)

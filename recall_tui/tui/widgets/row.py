@@ -1,0 +1,92 @@
+"""One line of words with keys or switches in it: bars, heads, counts, the banner, the footer."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from rich.cells import cell_len
+from textual.strip import Strip
+
+from recall_tui.tui.ink import Inked
+from recall_tui.tui.lines import Line, clean, cut
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from textual import events
+
+
+class Part(NamedTuple):
+    """A stretch of a row."""
+
+    text: str
+    ink: str = ""
+    action: str = ""
+    """Textual action run on the screen when it is clicked."""
+
+
+class Row(Inked):
+    """A single line: some parts flush left, some flush right.
+
+    When both do not fit, the left gives way; a row that `fits` is as wide as its parts.
+    """
+
+    ALLOW_SELECT = False
+
+    def __init__(self, *, fits: bool = False, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self._fits = fits
+        self._left: Sequence[Part] = ()
+        self._right: Sequence[Part] = ()
+
+    def show(self, left: Sequence[Part], right: Sequence[Part] = ()) -> None:
+        """Show other parts; nothing is drawn when they are the same."""
+        left = [Part(clean(p.text), p.ink, p.action) for p in left]
+        right = [Part(clean(p.text), p.ink, p.action) for p in right]
+        if (left, right) == (self._left, self._right):
+            return
+        self._left, self._right = left, right
+        if self._fits:
+            self.styles.width = sum(cell_len(part.text) for part in [*left, *right])
+        self.refresh()
+
+    @property
+    def text(self) -> str:
+        """The words shown, without layout."""
+        return "".join(part.text for part in [*self._left, *self._right])
+
+    def _parts(self) -> list[Part]:
+        """Return the parts as laid out in the present width."""
+        width = self.size.width
+        taken = sum(cell_len(part.text) for part in self._right)
+        room = max(0, width - taken - (1 if self._right else 0))
+        out: list[Part] = []
+        for part in self._left:
+            text = cut(part.text, room)
+            if text:
+                out.append(part._replace(text=text))
+            room -= cell_len(text)
+            if text != part.text:
+                break
+        if self._right:
+            out.append(Part(" " * (room + 1)))
+            out.extend(self._right)
+        return out
+
+    def render_line(self, y: int) -> Strip:
+        """Return the row; lines below it are blank."""
+        if y:
+            return Strip.blank(self.size.width, self.rich_style)
+        line = Line(tuple((part.text, part.ink) for part in self._parts()))
+        return self.strip(line, self.size.width)
+
+    async def on_click(self, event: events.Click) -> None:
+        """Run the action of the part under the pointer."""
+        at = 0
+        for part in self._parts():
+            at += cell_len(part.text)
+            if event.x < at:
+                if part.action:
+                    event.stop()
+                    await self.screen.run_action(part.action)
+                return

@@ -1,0 +1,82 @@
+"""The one box: a query and its typed filters, edited with readline keys, moving the list below."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.message import Message
+from textual.widgets import Input
+
+from recall_tui.tui.keymap import Scope, bindings
+
+if TYPE_CHECKING:
+    from textual.binding import BindingType
+
+
+class SearchBox(Input):
+    """A one-line input that tells the screen where the list should go."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings(Scope.BOX)]
+
+    @dataclass
+    class Move(Message):
+        """The list should move: by rows, or by pages."""
+
+        by: int
+        pages: bool
+
+    @dataclass
+    class Opened(Message):
+        """The row under the list's cursor should open."""
+
+    @dataclass
+    class Peeled(Message):
+        """Escape in an empty box."""
+
+    def action_move(self, by: int) -> None:
+        """Move the list without leaving the box."""
+        self.post_message(self.Move(by, pages=False))
+
+    def action_page(self, by: int) -> None:
+        """Page the list without leaving the box."""
+        self.post_message(self.Move(by, pages=True))
+
+    def action_open(self) -> None:
+        """Open the row under the list's cursor."""
+        self.post_message(self.Opened())
+
+    def action_peel(self) -> None:
+        """Clear the query; in an empty box, tell the screen."""
+        if self.value:
+            self.value = ""
+        else:
+            self.post_message(self.Peeled())
+
+
+class FindBox(Input):
+    """The box for finding inside one session."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings(Scope.FIND)]
+
+    @dataclass
+    class Step(Message):
+        """Go to the next hit (1) or the previous one (-1)."""
+
+        by: int
+
+    @dataclass
+    class Closed(Message):
+        """The person is done."""
+
+    def action_next(self) -> None:
+        """Ask for the next hit."""
+        self.post_message(self.Step(1))
+
+    def action_last(self) -> None:
+        """Ask for the previous hit."""
+        self.post_message(self.Step(-1))
+
+    def action_close(self) -> None:
+        """Close the box."""
+        self.post_message(self.Closed())
