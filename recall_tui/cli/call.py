@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -84,12 +85,16 @@ class Call:
         """Run the app until the person leaves it, and return its exit code.
 
         Raises:
-            ConfigError: Nothing here can show an app.
+            ConfigError: There is no terminal to show it on.
         """
-        from recall_tui.errors import ConfigError
+        if self._app is None or not all(
+            stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr)
+        ):
+            from recall_tui.errors import ConfigError
 
-        if self._app is None:
-            raise ConfigError("there is no app in this run", "start recall from a terminal")
+            raise ConfigError(
+                "the app needs a terminal", "recall sessions lists; recall grep TEXT searches"
+            )
         return self._app(self)
 
 

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import select
+import signal
+import stat
 import time
 from typing import TYPE_CHECKING, Final
 
@@ -11,8 +15,11 @@ from recall_tui.cli import diagnostics, options, output, wire
 from recall_tui.cli.nowhere import explain_nowhere
 from recall_tui.errors import ExitCode, QueryError
 from recall_tui.text import notation
+from recall_tui.text.cut import cut_cells
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from recall_tui.cli.call import Call
     from recall_tui.cli.screen import Screen
     from recall_tui.history import History, SyncProgress
@@ -70,20 +77,50 @@ def _report(
 
 
 def _watch(history: History, *, quiet: bool, as_json: bool) -> ExitCode:
-    """Keep the index live until interrupted; print each finished pass that changed something."""
+    """Keep the index live; print each finished pass, in JSON also where a long one stands."""
     screen = output.out()
+    told = 0.0
 
     def tell(state: SyncProgress) -> None:
-        if not state.done:
-            return
-        if as_json:
-            output.print_json_line(wire.progress(state))
-        elif not quiet:
+        nonlocal told
+        now = time.monotonic()
+        if as_json and (state.done or now - told >= REDRAW_S):
+            told = now
+            output.print_json_line(wire.progress_line(state))
+        elif state.done and not as_json and not quiet:
             screen.line(summary(state))
             screen.flush()
 
-    history.watch(tell, lambda: False)
+    history.watch(tell, _ending())
     return ExitCode.FOUND
+
+
+def _ending() -> Callable[[], bool]:
+    """Return whether it is time to end: SIGTERM came, or whoever held our input pipe is gone."""
+    asked = False
+
+    def ask(*_: object) -> None:
+        nonlocal asked
+        asked = True
+
+    signal.signal(signal.SIGTERM, ask)
+    try:
+        piped = stat.S_ISFIFO(os.fstat(0).st_mode)
+    except OSError:
+        piped = False
+
+    def ending() -> bool:
+        return asked or (piped and _input_closed())
+
+    return ending
+
+
+def _input_closed() -> bool:
+    """Return whether the other end of our input pipe is closed; what it sent is dropped."""
+    while select.select([0], [], [], 0)[0]:
+        if not os.read(0, 4096):
+            return True
+    return False
 
 
 def summary(state: SyncProgress) -> str:
@@ -122,7 +159,7 @@ class Bar:
         if self._silent or now - self._drawn < REDRAW_S:
             return
         self._drawn = now
-        self._screen.write(f"\r\x1b[2K{bar_words(state)}"[: self._screen.width + 4])
+        self._screen.write(f"\r\x1b[2K{cut_cells(bar_words(state), self._screen.width - 1)}")
         self._screen.flush()
 
     def clear(self) -> None:

@@ -108,7 +108,7 @@ def page(root: click.Command) -> str:
         "",
         "stdout is data, stderr is words. Every answer says how far it reached: in text on stderr,",
         "with `--json` in `reach` and `gaps`. Times in text are in your zone, in JSON in UTC.",
-        'Tab completion for bash: `eval "$(_RECALL_COMPLETE=bash_source recall)"` (zsh, fish alike).',
+        'Tab completion: `eval "$(_RECALL_COMPLETE=bash_source recall)"`; zsh and fish alike.',
         "",
         "| exit code | meaning |",
         "| --- | --- |",

@@ -169,3 +169,12 @@ def progress(state: SyncProgress) -> Json:
         "bytes": state.bytes_done,
         "seconds": round(state.seconds, 3),
     }
+
+
+def progress_line(state: SyncProgress) -> Json:
+    """Return a line of `index --watch --json`: it also says how far a pass is."""
+    return progress(state) | {
+        "bytes_done": state.bytes_done,
+        "bytes_total": state.bytes_total,
+        "done": state.done,
+    }

@@ -1,0 +1,474 @@
+"""What is well and what is not: sources, index, machine, retention. Checks as data.
+
+The command line prints them and the app's health screen shows them. Looking changes nothing: no
+file is created, no source is written, and a missing index stays missing (S3-76).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from contextlib import suppress
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from recall_tui import clock
+from recall_tui.errors import ConfigError
+from recall_tui.model import Presence
+from recall_tui.text import notation
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from recall_tui.history import History
+    from recall_tui.model import Gap, Session
+
+DEEP_LIMIT: Final = 64 << 20
+"""Bytes of an index whose every page is checked without being asked: about half a second."""
+
+ROOM: Final = 1 << 30
+"""Bytes that should be free even for a small index."""
+
+CLEANUP_DAYS: Final = 30
+"""Days after which Claude Code deletes a transcript when its settings do not say."""
+
+SOON_DAYS: Final = 7
+"""How far ahead the retention watch looks."""
+
+
+class Level(StrEnum):
+    """How a check came out."""
+
+    OK = "ok"
+    NOTE = "note"
+    """Worth knowing, nothing to do."""
+    WARN = "warn"
+    """Something will be missing or lost; the action says what helps."""
+    FAIL = "fail"
+    """Recall cannot work: a hard failure."""
+
+
+@dataclass(slots=True, frozen=True)
+class Check:
+    """One thing that was looked at."""
+
+    section: str
+    """sources | index | retention | machine | terminal"""
+    level: Level
+    name: str
+    detail: str
+    """One line for a person."""
+    action: str = ""
+    """The next step as words or a command, empty when there is none."""
+    facts: dict[str, object] = field(default_factory=dict)
+    """The same as values, for programs."""
+
+
+class Place(NamedTuple):
+    """A folder sessions may lie in."""
+
+    harness: str
+    name: str
+    """The program's name, `Claude Code`."""
+    path: str
+    exists: bool
+
+
+def examine(
+    env: Mapping[str, str],
+    home: str,
+    history: History | None,
+    sources: Sequence[str] = (),
+    *,
+    deep: bool = False,
+) -> list[Check]:
+    """Look at everything and return one check a line.
+
+    Args:
+        env: The environment.
+        home: The home directory.
+        history: The opened history; None when opening it failed.
+        sources: The `--source`s asked for, as HARNESS=PATH or PATH; empty for the machine's own.
+        deep: Check every page of the index, however large it is.
+    """
+    sessions = history.sessions() if history else []
+    gaps = history.gaps() if history else []
+    return [
+        *broken_harnesses(),
+        *source_checks(places(env, home, sources), sessions, gaps),
+        *index_checks(env, history, deep=deep),
+        *retention_checks(env, home, sessions),
+        *machine_checks(env),
+        *terminal_checks(env),
+    ]
+
+
+def worst(checks: Sequence[Check]) -> Level:
+    """Return the most serious level among checks."""
+    order = list(Level)
+    return max((check.level for check in checks), key=order.index, default=Level.OK)
+
+
+# ------------------------------------------------------------------ sources
+
+
+def places(env: Mapping[str, str], home: str, sources: Sequence[str] = ()) -> list[Place]:
+    """Return every place that is looked in: each harness's own, or the named sources alone."""
+    from recall_tui.harnesses import registry
+
+    found = []
+    for source in sources:
+        harness_id, _, path = source.rpartition("=")
+        name = registry.get(harness_id).name if harness_id in registry.ids() else "by content"
+        found.append(Place(harness_id, name, path, os.path.exists(path)))
+    for harness_id in registry.ids() if not sources else ():
+        with suppress(ConfigError):  # `broken_harnesses` reports it
+            harness = registry.get(harness_id)
+            roots = harness.roots(env, home)
+            found += [Place(harness_id, harness.name, r, os.path.exists(r)) for r in roots]
+    return found
+
+
+def broken_harnesses() -> Iterator[Check]:
+    """Yield a check for each harness that cannot be loaded: its sessions are not read."""
+    from recall_tui.harnesses import registry
+
+    for harness_id in registry.ids():
+        try:
+            registry.get(harness_id)
+        except ConfigError as error:
+            yield Check("sources", Level.WARN, harness_id, error.message, "reinstall or remove it")
+
+
+def source_checks(
+    looked: Sequence[Place], sessions: Sequence[Session], gaps: Sequence[Gap]
+) -> Iterator[Check]:
+    """Yield one check a place: found, indexed, skipped, unreadable; then what no place explains."""
+    for place in looked:
+        if place.exists:
+            yield _place_check(place, sessions, gaps)
+        else:
+            facts: dict[str, object] = {"harness": place.harness, "path": place.path}
+            yield Check(
+                "sources", Level.NOTE, place.name, f"{place.path}: not there", "",
+                facts | {"exists": False},
+            )  # fmt: skip
+    if not any(place.exists for place in looked):
+        yield Check(
+            "sources", Level.WARN, "nothing found", "no harness has a folder of sessions here",
+            "recall --demo, or recall --source PATH",
+        )  # fmt: skip
+
+
+def _place_check(place: Place, sessions: Sequence[Session], gaps: Sequence[Gap]) -> Check:
+    """Compare what lies in a place with what is indexed from it."""
+    from recall_tui.harnesses import registry
+
+    unreadable: list[Gap] = []
+    found = None
+    if place.harness:
+        found = sum(1 for _ in registry.get(place.harness).discover(place.path, unreadable))
+    here = [
+        session
+        for session in sessions
+        if _under(session.root or session.path, place.path)
+        and place.harness in ("", session.harness)
+    ]
+    present = sum(session.presence is Presence.PRESENT for session in here)
+    gone = len(here) - present
+    lost = [gap for gap in gaps if gap.partial and gap.where and _under(gap.where, place.path)]
+    failed = sum(gap.count for gap in lost)
+    skipped = max(0, found - present - failed) if found is not None else 0
+    words = [f"{found:,} found" if found is not None else "", f"{present:,} indexed"]
+    words += [f"{skipped:,} skipped" if skipped else ""]
+    words += [f"{failed:,} unreadable" if failed else ""]
+    words += [f"{gone:,} deleted by the agent, text kept" if gone else ""]
+    words += [gap.detail for gap in unreadable]
+    behind = found and not present
+    return Check(
+        "sources",
+        Level.WARN if failed or unreadable or behind else Level.OK,
+        place.name,
+        f"{place.path}: {', '.join(word for word in words if word)}",
+        "recall index" if behind else (lost[0].action if lost else ""),
+        {
+            "harness": place.harness, "path": place.path, "exists": True, "found": found,
+            "indexed": present, "skipped": skipped, "unreadable": failed, "gone": gone,
+        },
+    )  # fmt: skip
+
+
+def _under(path: str, folder: str) -> bool:
+    """Return whether a path is a folder or lies below it."""
+    return path == folder or path.startswith(folder.rstrip(os.sep) + os.sep)
+
+
+# ------------------------------------------------------------------ index
+
+
+def index_checks(
+    env: Mapping[str, str], history: History | None, *, deep: bool = False
+) -> Iterator[Check]:
+    """Yield checks of the index: file, version, integrity, coverage, writer, room on disk."""
+    from recall_tui.paths import locate
+
+    paths = locate(env)
+    path = paths.index_file
+    if not os.path.exists(path):
+        yield Check(
+            "index", Level.NOTE, "file", f"{path}: not there yet", "recall index",
+            {"path": path, "exists": False},
+        )  # fmt: skip
+    else:
+        yield _integrity(path, deep=deep)
+        if history is not None:
+            yield _coverage(history)
+    yield from _writer(path)
+    yield _room(paths.data, path)
+
+
+def _integrity(path: str, *, deep: bool) -> Check:
+    """Open the index read-only and check that it is whole."""
+    import sqlite3
+
+    from recall_tui.store import schema
+    from recall_tui.store.connect import open_reader
+
+    size = sum(os.path.getsize(path + end) for end in ("", "-wal") if os.path.exists(path + end))
+    facts: dict[str, object] = {"path": path, "exists": True, "bytes": size}
+    try:
+        connection = open_reader(path)
+        try:
+            version = schema.version(connection)
+            mode = connection.execute("PRAGMA journal_mode").fetchone()[0]
+            whole = deep or size <= DEEP_LIMIT
+            checked = "every page checked" if whole else "not every page checked (--deep)"
+            verdict = connection.execute("PRAGMA quick_check(1)").fetchone()[0] if whole else "ok"
+            connection.execute("SELECT count(*) FROM session").fetchone()
+        finally:
+            connection.close()
+    except sqlite3.Error as error:
+        verdict, version, mode, checked = str(error), 0, "", ""
+    facts |= {"version": version, "journal_mode": mode, "integrity": verdict}
+    if verdict != "ok":
+        return Check(
+            "index", Level.FAIL, "file", f"{path} is damaged: {verdict}",
+            "recall index --rebuild makes it anew from the sources", facts,
+        )  # fmt: skip
+    if version > schema.VERSION:
+        return Check(
+            "index", Level.FAIL, "file", f"{path} was made by a newer Recall (version {version})",
+            "update recall-tui", facts,
+        )  # fmt: skip
+    detail = f"{path}: {notation.size(size)}, version {version}, {mode}, {checked}"
+    return Check("index", Level.OK, "file", detail, "", facts)
+
+
+def _coverage(history: History) -> Check:
+    """Say what the index holds, how old it is, and what it lacks."""
+    reach = history.reach()
+    age = reach.index_age_ms
+    words = [notation.counted(reach.sessions_total, "session")]
+    days = [notation.day(ms, clock.local_zone()) for ms in (reach.oldest_ms, reach.newest_ms) if ms]
+    if days:
+        words.append(" to ".join(dict.fromkeys(days)))
+    words.append(f"compared with the sources {notation.duration(age) or '0s'} ago"
+                 if age is not None else "never compared with the sources")  # fmt: skip
+    partial = [gap for gap in reach.gaps if gap.partial]
+    if partial:
+        words.append(f"{notation.counted(len(partial), 'gap')}: {partial[0].detail}")
+    return Check(
+        "index",
+        Level.WARN if partial else Level.OK,
+        "coverage",
+        " · ".join(words),
+        partial[0].action if partial else "",
+        {
+            "sessions": reach.sessions_total,
+            "oldest": clock.to_iso(reach.oldest_ms),
+            "newest": clock.to_iso(reach.newest_ms),
+            "age_ms": age,
+            "complete": reach.complete,
+        },
+    )
+
+
+def _writer(path: str) -> Iterator[Check]:
+    """Yield who is writing the index just now, if anybody."""
+    import fcntl
+
+    from recall_tui.store.lock import owner
+
+    lock = path + ".lock"
+    try:
+        file = os.open(lock, os.O_RDONLY)
+    except OSError:
+        return
+    try:
+        fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except OSError:
+        who = owner(lock)
+        yield Check("index", Level.NOTE, "writer", f"being written by {who}", "", {"owner": who})
+    else:
+        yield Check("index", Level.OK, "writer", "nobody is writing it", "", {"owner": None})
+    finally:
+        os.close(file)
+
+
+def _room(folder: str, index: str) -> Check:
+    """Compare the free space with what a rebuild beside the old index would need."""
+    while not os.path.isdir(folder):
+        folder = os.path.dirname(folder)
+    disk = os.statvfs(folder)
+    free = disk.f_bavail * disk.f_frsize
+    needed = max(ROOM, os.path.getsize(index) if os.path.exists(index) else 0)
+    facts: dict[str, object] = {"folder": folder, "free_bytes": free, "needed_bytes": needed}
+    if free < needed:
+        return Check(
+            "index", Level.WARN, "disk",
+            f"{notation.size(free)} free; a rebuild may need {notation.size(needed)}",
+            f"make room in {folder}, or set RECALL_HOME to another disk", facts,
+        )  # fmt: skip
+    return Check("index", Level.OK, "disk", f"{notation.size(free)} free", "", facts)
+
+
+# ------------------------------------------------------------------ retention
+
+
+def retention_checks(
+    env: Mapping[str, str], home: str, sessions: Sequence[Session], now_ms: int | None = None
+) -> Iterator[Check]:
+    """Yield what Claude Code will delete soon: it removes transcripts by age, without asking."""
+    base = env.get("CLAUDE_CONFIG_DIR") or os.path.join(home, ".claude")
+    if not os.path.isdir(base):
+        return
+    file = os.path.join(base, "settings.json")
+    days, said = cleanup_days(file)
+    now = clock.now_ms() if now_ms is None else now_ms
+    ages = [
+        (now - changed) / notation.DAY_MS
+        for session in sessions
+        if session.harness == "claude" and _under(session.path, base)
+        and (changed := _changed_ms(session.path))
+    ]  # fmt: skip
+    soon = sum(age >= days - SOON_DAYS for age in ages)
+    facts: dict[str, object] = {
+        "settings": file, "days": days, "set": said, "sessions": len(ages), "soon": soon,
+        "soon_days": SOON_DAYS,
+    }  # fmt: skip
+    rule = f"deletes transcripts after {notation.counted(days, 'day')}"
+    detail = f"Claude Code {rule}{'' if said else ' (its default)'}"
+    if soon:
+        yield Check(
+            "retention", Level.WARN, "claude",
+            f"{detail}: {notation.counted(soon, 'session')} of {len(ages):,} will go in the next "
+            f"{SOON_DAYS} days; Recall keeps the text it has read",
+            f'set "cleanupPeriodDays": 3650 in {file}, and run recall index', facts,
+        )  # fmt: skip
+    else:
+        yield Check(
+            "retention", Level.NOTE, "claude",
+            f"{detail}; none of {notation.counted(len(ages), 'session')} goes in the next "
+            f"{SOON_DAYS} days", "", facts,
+        )  # fmt: skip
+
+
+def cleanup_days(file: str) -> tuple[int, bool]:
+    """Return (days a transcript is kept, whether the settings file says so)."""
+    try:
+        with open(file, encoding="utf-8", errors="replace") as stream:
+            value = json.load(stream).get("cleanupPeriodDays")
+    except (OSError, ValueError, AttributeError):
+        value = None
+    if isinstance(value, (int, float)) and not isinstance(value, bool) and value >= 0:
+        return int(value), True
+    return CLEANUP_DAYS, False
+
+
+def _changed_ms(path: str) -> int:
+    """Return when a file was last written, 0 when it is gone."""
+    try:
+        return os.stat(path).st_mtime_ns // 1_000_000
+    except OSError:
+        return 0
+
+
+# ------------------------------------------------------------------ machine and terminal
+
+
+def machine_checks(env: Mapping[str, str]) -> Iterator[Check]:
+    """Yield the versions results depend on, and whether the settings are sound."""
+    import platform
+    import sqlite3
+
+    from recall_tui import __version__
+    from recall_tui.config import load
+
+    yield Check(
+        "machine", Level.OK, "recall",
+        f"{__version__}, Python {platform.python_version()}, {platform.system()} "
+        f"{platform.machine()}", "",
+        {"version": __version__, "python": platform.python_version()},
+    )  # fmt: skip
+    yield Check(
+        "machine", Level.OK, "sqlite",
+        f"{sqlite3.sqlite_version}, thread safety {sqlite3.threadsafety} of 3", "",
+        {"version": sqlite3.sqlite_version, "threadsafety": sqlite3.threadsafety},
+    )  # fmt: skip
+    yield _scanner()
+    try:
+        held = load(env)
+    except ConfigError as error:
+        yield Check("machine", Level.WARN, "config", error.message, error.hint)
+    else:
+        own = len(held.origins)
+        words = f"{own} set" if own else "all at their defaults"
+        yield Check("machine", Level.OK, "config", f"{held.file}: {words}", "", {"set": own})
+
+
+def _scanner() -> Check:
+    """Say with which instructions text is scanned."""
+    try:
+        import stringzilla
+
+        able = [word for word in stringzilla.__capabilities__ if word != "serial"]
+        version = stringzilla.__version__
+    except (ImportError, AttributeError):
+        return Check(
+            "machine", Level.WARN, "scanner", "stringzilla is not there; scans are slower",
+            "reinstall recall-tui", {"version": None},
+        )  # fmt: skip
+    return Check(
+        "machine", Level.OK, "scanner", f"stringzilla {version}: {', '.join(able) or 'serial'}",
+        "", {"version": version, "capabilities": able},
+    )  # fmt: skip
+
+
+def terminal_checks(env: Mapping[str, str]) -> Iterator[Check]:
+    """Yield what the terminal can show, as far as it says so itself."""
+    import shutil
+
+    size = shutil.get_terminal_size((0, 0))
+    term = env.get("TERM", "")
+    depth = env.get("COLORTERM", "") or ("256 colours" if "256" in term else "16 colours")
+    if "NO_COLOR" in env:
+        depth = "no colour (NO_COLOR)"
+    inside = "tmux" if env.get("TMUX") else "ssh" if env.get("SSH_TTY") else ""
+    encoding = sys.stdout.encoding or "unknown"
+    words = [term or "no TERM", depth, f"{size.columns}×{size.lines}" if size.columns else "",
+             encoding, f"inside {inside}" if inside else ""]  # fmt: skip
+    facts: dict[str, object] = {
+        "term": term, "colour": depth, "columns": size.columns, "lines": size.lines,
+        "encoding": encoding, "tty": sys.stdout.isatty(), "inside": inside,
+    }  # fmt: skip
+    broken = encoding.lower().replace("-", "") not in ("utf8", "utf16", "utf32")
+    yield Check(
+        "terminal",
+        Level.WARN if broken else Level.OK,
+        "terminal",
+        ", ".join(word for word in words if word),
+        "set LC_ALL=C.UTF-8, other letters are shown as ? now" if broken else "",
+        facts,
+    )
