@@ -1,0 +1,231 @@
+"""Doctor's checks as data."""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import time
+from pathlib import Path
+
+import pytest
+
+from recall_tui import doctor
+from recall_tui.doctor import Level
+from recall_tui.model import Gap, GapKind
+from tests.cli.fake import empty, filled, session
+
+
+def by_name(checks, section: str) -> dict[str, doctor.Check]:
+    return {check.name: check for check in checks if check.section == section}
+
+
+def env_of(home: Path) -> dict[str, str]:
+    return {"RECALL_HOME": str(home / "recall"), "HOME": str(home)}
+
+
+@pytest.mark.contract("S3-76")
+def test_looking_creates_nothing(home: Path) -> None:
+    before = sorted(os.listdir(home))
+    checks = doctor.examine(env_of(home), str(home), empty())
+    assert sorted(os.listdir(home)) == before
+    index = by_name(checks, "index")["file"]
+    assert (index.level, index.action) == (Level.NOTE, "recall index")
+    assert doctor.worst(checks) is Level.WARN
+
+
+@pytest.mark.contract("S3-75")
+def test_every_subject_is_looked_at(home: Path) -> None:
+    checks = doctor.examine(env_of(home), str(home), filled())
+    assert {check.section for check in checks} >= {"sources", "index", "machine", "terminal"}
+    machine = by_name(checks, "machine")
+    assert machine["sqlite"].facts["version"] == sqlite3.sqlite_version
+    assert machine["scanner"].facts["version"]
+    for check in checks:
+        assert check.detail and "\n" not in check.detail
+        json.dumps(check.facts)
+
+
+@pytest.mark.contract("S3-76")
+def test_only_a_damaged_index_is_a_hard_failure(home: Path) -> None:
+    index = home / "recall" / "index.db"
+    index.parent.mkdir()
+    index.write_bytes(b"SQLite format 3\0" + b"\x17" * 5000)
+    checks = doctor.examine(env_of(home), str(home), None)
+    assert by_name(checks, "index")["file"].level is Level.FAIL
+    assert "damaged" in by_name(checks, "index")["file"].detail
+    assert doctor.worst(checks) is Level.FAIL
+
+
+def index_of(home: Path, version: int = 1) -> Path:
+    from recall_tui.store import schema
+    from recall_tui.store.connect import open_writer
+
+    path = home / "recall" / "index.db"
+    connection = open_writer(str(path))
+    schema.create(connection)
+    connection.execute(f"PRAGMA user_version={version}")
+    connection.close()
+    return path
+
+
+@pytest.mark.contract("S3-74")
+def test_a_sound_index_says_size_version_and_age(home: Path) -> None:
+    index_of(home)
+    index = by_name(doctor.examine(env_of(home), str(home), filled()), "index")
+    assert index["file"].level is Level.OK
+    assert index["file"].facts["version"] == 1
+    assert index["file"].facts["journal_mode"] == "wal"
+    assert index["coverage"].facts["age_ms"] == 3000
+    assert "3 sessions" in index["coverage"].detail
+
+
+def test_a_newer_index_is_refused_with_the_reason(home: Path) -> None:
+    index_of(home, version=99)
+    file = by_name(doctor.examine(env_of(home), str(home), None), "index")["file"]
+    assert file.level is Level.FAIL
+    assert "newer" in file.detail
+
+
+def test_the_writer_is_named_while_it_writes(home: Path) -> None:
+    from recall_tui.store.lock import WriterLock
+
+    index = index_of(home)
+    with WriterLock(f"{index}.lock"):
+        writer = by_name(doctor.index_checks(env_of(home), None), "index")["writer"]
+        assert str(os.getpid()) in writer.detail
+    free = by_name(doctor.index_checks(env_of(home), None), "index")["writer"]
+    assert free.detail == "nobody is writing it"
+
+
+def test_too_little_room_for_a_rebuild_is_a_warning(home: Path, monkeypatch) -> None:
+    monkeypatch.setattr(doctor, "ROOM", 1 << 60)
+    room = by_name(doctor.index_checks(env_of(home), None), "index")["disk"]
+    assert room.level is Level.WARN
+    assert "RECALL_HOME" in room.action
+
+
+def claude_home(home: Path, settings: str | None, ages_days: list[float]) -> list:
+    base = home / ".claude"
+    folder = base / "projects" / "-home-ann-app"
+    folder.mkdir(parents=True)
+    if settings is not None:
+        (base / "settings.json").write_text(settings, "utf-8")
+    held = []
+    for number, days in enumerate(ages_days):
+        path = folder / f"s{number}.jsonl"
+        path.write_text("{}\n", "utf-8")
+        then = time.time() - days * 86_400
+        os.utime(path, (then, then))
+        held.append(session(f"claude:s{number}", "x", path=str(path)))
+    return held
+
+
+@pytest.mark.contract("S3-74", "S3-75")
+def test_sessions_about_to_be_deleted_are_counted(home: Path) -> None:
+    held = claude_home(home, '{"cleanupPeriodDays": 20}', [1, 12.5, 14, 19])
+    (check,) = doctor.retention_checks({}, str(home), held)
+    assert check.level is Level.WARN
+    assert (check.facts["days"], check.facts["set"]) == (20, True)
+    assert (check.facts["sessions"], check.facts["soon"]) == (4, 2)
+    assert "2 sessions of 4" in check.detail
+    assert "cleanupPeriodDays" in check.action
+
+
+@pytest.mark.parametrize(
+    "settings", [None, "{}", "[]", "not json", '{"cleanupPeriodDays": "soon"}',
+                 '{"cleanupPeriodDays": true}', '{"cleanupPeriodDays": -4}']
+)  # fmt: skip
+def test_settings_that_do_not_say_mean_thirty_days(home: Path, settings: str | None) -> None:
+    held = claude_home(home, settings, [5])
+    (check,) = doctor.retention_checks({}, str(home), held)
+    assert check.level is Level.NOTE
+    assert (check.facts["days"], check.facts["set"]) == (30, False)
+    assert "its default" in check.detail
+
+
+def test_retention_follows_the_moved_folder(home: Path) -> None:
+    held = claude_home(home, '{"cleanupPeriodDays": 3650}', [400])
+    moved = {"CLAUDE_CONFIG_DIR": str(home / ".claude")}
+    (check,) = doctor.retention_checks(moved, "/nowhere", held)
+    assert (check.facts["days"], check.facts["soon"]) == (3650, 0)
+    assert list(doctor.retention_checks({}, "/nowhere", held)) == []
+
+
+class Program:
+    """A harness that finds what it is told."""
+
+    id, name, mark = "codex", "Codex", "cx"
+
+    def __init__(self, found: int, gaps: list[Gap] | None = None) -> None:
+        self.found, self.gaps = found, gaps or []
+
+    def discover(self, root: str, gaps: list[Gap]):
+        gaps += self.gaps
+        return iter(range(self.found))
+
+
+def place_line(monkeypatch, program: Program, root: str, sessions, gaps=()) -> doctor.Check:
+    from recall_tui.harnesses import registry
+
+    monkeypatch.setattr(registry, "get", lambda _: program)
+    place = doctor.Place("codex", "Codex", root, True)
+    (check,) = doctor.source_checks([place], sessions, list(gaps))
+    return check
+
+
+def test_a_place_says_found_indexed_skipped_and_unreadable(monkeypatch) -> None:
+    sessions = [session(f"codex:{n}", "x", root="/r", path=f"/r/{n}") for n in range(5)]
+    sessions.append(session("codex:9", "x", root="/r2", path="/r2/9"))
+    bad = Gap(GapKind.UNREADABLE, 2, "cannot read", "chmod", "/r/bad")
+    check = place_line(monkeypatch, Program(10), "/r", sessions, [bad])
+    assert check.level is Level.WARN
+    assert "10 found, 5 indexed, 3 skipped, 2 unreadable" in check.detail
+    assert check.facts["skipped"] == 3
+    assert check.action == "chmod"
+
+
+def test_a_place_that_is_not_indexed_yet_says_so(monkeypatch) -> None:
+    check = place_line(monkeypatch, Program(4), "/r", [])
+    assert (check.level, check.action) == (Level.WARN, "recall index")
+
+
+def test_an_unreadable_folder_is_part_of_the_line(monkeypatch) -> None:
+    gap = Gap(GapKind.UNREADABLE, 1, "cannot read /r/x: Permission denied", "", "/r/x")
+    check = place_line(monkeypatch, Program(0, [gap]), "/r", [])
+    assert check.level is Level.WARN
+    assert "Permission denied" in check.detail
+
+
+def test_a_harness_that_cannot_be_loaded_is_reported(monkeypatch) -> None:
+    from recall_tui.harnesses import registry
+
+    monkeypatch.setattr(registry, "ids", lambda: ["broken"])
+    monkeypatch.setitem(registry.BUILT_IN, "broken", "recall_tui.nothing:Nothing")
+    registry.get.cache_clear()
+    (check,) = doctor.broken_harnesses()
+    assert check.level is Level.WARN
+    assert "'broken' cannot be loaded" in check.detail
+
+
+def test_a_terminal_that_cannot_show_letters_is_a_warning(monkeypatch) -> None:
+    class Ascii:
+        encoding = "ascii"
+
+        def isatty(self) -> bool:
+            return False
+
+    monkeypatch.setattr("sys.stdout", Ascii())
+    (check,) = doctor.terminal_checks({"TERM": "xterm-256color", "TMUX": "/tmp/x"})
+    assert check.level is Level.WARN
+    assert "inside tmux" in check.detail
+    (plain,) = doctor.terminal_checks({"NO_COLOR": ""})
+    assert "NO_COLOR" in plain.detail
+
+
+def test_wrong_settings_are_a_warning_not_a_crash(home: Path) -> None:
+    (home / "recall").mkdir()
+    (home / "recall" / "config.toml").write_text("thme = 1\n", "utf-8")
+    config = by_name(doctor.machine_checks(env_of(home)), "machine")["config"]
+    assert config.level is Level.WARN
+    assert "did you mean 'theme'" in config.action

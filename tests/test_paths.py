@@ -1,0 +1,62 @@
+"""Where Recall keeps its own files."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from recall_tui.errors import ConfigError, StoreError
+from recall_tui.paths import locate, private_folder
+
+
+def test_recall_home_moves_everything(tmp_path: Path) -> None:
+    paths = locate({"RECALL_HOME": str(tmp_path)})
+    assert paths.config_file == str(tmp_path / "config.toml")
+    assert paths.index_file == str(tmp_path / "index.db")
+    assert paths.user_file == str(tmp_path / "user.db")
+    assert paths.logs == str(tmp_path / "logs")
+    assert os.listdir(tmp_path) == []
+
+
+def test_recall_home_may_be_relative_or_under_home(home: Path, tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert locate({"RECALL_HOME": "here"}).data == str(tmp_path / "here")
+    assert locate({"RECALL_HOME": "~/there"}).data == str(home / "there")
+
+
+def test_recall_home_that_is_a_file_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.write_text("x", "utf-8")
+    with pytest.raises(ConfigError, match="RECALL_HOME is not a folder"):
+        locate({"RECALL_HOME": str(file)})
+
+
+def test_without_recall_home_the_platform_decides(home: Path) -> None:
+    paths = locate({})
+    for folder in paths:
+        assert folder.startswith(str(home))
+        assert "recall-tui" in folder
+    assert paths.config != paths.data
+
+
+def test_private_folder_is_the_owners_alone(tmp_path: Path) -> None:
+    made = private_folder(str(tmp_path / "a" / "b"))
+    assert stat.S_IMODE(os.stat(made).st_mode) == 0o700
+    assert private_folder(made) == made
+
+
+def test_private_folder_keeps_the_mode_of_an_existing_one(tmp_path: Path) -> None:
+    shared = tmp_path / "shared"
+    shared.mkdir(mode=0o755)
+    shared.chmod(0o755)
+    private_folder(str(shared))
+    assert stat.S_IMODE(shared.stat().st_mode) == 0o755
+
+
+def test_private_folder_in_the_way_of_a_file(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x", "utf-8")
+    with pytest.raises(StoreError, match="cannot create the folder"):
+        private_folder(str(tmp_path / "file" / "below"))
