@@ -7,6 +7,8 @@ from datetime import UTC, date, datetime, timedelta, tzinfo
 
 from recall_tui.errors import QueryError
 
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
 
 def now_ms() -> int:
     """Return the wall clock in epoch milliseconds."""
@@ -36,9 +38,14 @@ def from_iso(text: str, zone: tzinfo = UTC) -> int:
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=zone)
     try:
-        return int(moment.timestamp() * 1000)
-    except (OverflowError, OSError, ValueError):
+        return _epoch_ms(moment)
+    except OverflowError:
         return 0
+
+
+def _epoch_ms(moment: datetime) -> int:
+    """Return the epoch ms of an aware moment, by whole numbers: a float loses one in 0.6 %."""
+    return (moment - _EPOCH) // timedelta(milliseconds=1)
 
 
 def to_iso(time_ms: int, zone: tzinfo = UTC) -> str:
@@ -84,12 +91,9 @@ def parse_bound(text: str, *, end: bool, zone: tzinfo, now: int | None = None) -
         if day is not None:
             start = datetime(day.year, day.month, day.day, tzinfo=zone)
             if not end:
-                return int(start.timestamp() * 1000)
+                return _epoch_ms(start)
             after = day + timedelta(days=1)
-            return (
-                int(datetime(after.year, after.month, after.day, tzinfo=zone).timestamp() * 1000)
-                - 1
-            )
+            return _epoch_ms(datetime(after.year, after.month, after.day, tzinfo=zone)) - 1
         moment = datetime.fromisoformat(text.strip())
     except (ValueError, OverflowError) as error:
         raise QueryError(
@@ -97,4 +101,4 @@ def parse_bound(text: str, *, end: bool, zone: tzinfo, now: int | None = None) -
         ) from error
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=zone)
-    return int(moment.timestamp() * 1000)
+    return _epoch_ms(moment)

@@ -3,26 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Protocol, TypeAlias
+
+from recall_tui.model import Candidates, Declined
 
 if TYPE_CHECKING:
     from recall_tui.model import Filter, Gap, Message, Session
     from recall_tui.store.block import Block
 
+__all__ = ["Candidates", "Corpus", "Declined", "Stop"]
+
 Stop: TypeAlias = Callable[[], bool]
 """Returns True when the caller has lost interest; asked between blocks."""
-
-
-class Candidates(NamedTuple):
-    """The sessions that may hold a term: a superset of those that do, never fewer (S0-46)."""
-
-    sessions: frozenset[int]
-
-
-class Declined(NamedTuple):
-    """The corpus cannot narrow this question; it must be read in full (S0-48)."""
-
-    reason: str
 
 
 class Corpus(Protocol):

@@ -1,0 +1,349 @@
+"""grep: every message that matches, exactly counted, newest first, streaming, in pages.
+
+Blocks of all corpora are merged by falling time. A match is *final*, and handed out, once no block
+to come can hold a newer one; until then it waits among the newest `limit` seen. So memory holds one
+page and counts, however many messages match, and the pages put end to end are the sorted whole.
+
+The order: time (a message without one takes its session's end), newest first; then session key;
+then position, last first. A cursor is a place in that order, so it holds no text, and means the
+same after a sync.
+"""
+
+from __future__ import annotations
+
+import binascii
+import heapq
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from bisect import bisect_left, insort
+from time import perf_counter
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from recall_tui.clock import to_iso
+from recall_tui.errors import QueryError
+from recall_tui.model import Filter, Gap, GapKind, Kind
+from recall_tui.search.excerpt import excerpt
+from recall_tui.search.predicate import compile_query
+from recall_tui.search.reach import reached
+from recall_tui.search.results import GrepUpdate, Hit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from recall_tui.model import Session
+    from recall_tui.search.ports import Corpus, Stop
+    from recall_tui.search.predicate import Admits, Predicate
+    from recall_tui.search.results import GrepQuery
+    from recall_tui.store.block import Block
+
+UPDATE_S: Final = 0.1
+"""Longest silence: counts move on the screen although no new match is final."""
+
+LOOKUPS: Final = 64
+"""Sessions looked up one by one before all are listed: about what one listing costs."""
+
+
+class Place(NamedTuple):
+    """A message's place in the order; smaller comes first."""
+
+    age: int
+    """Epoch ms, negated."""
+    session: str
+    behind: int
+    """Position, negated."""
+
+    def cursor(self) -> str:
+        """Return the place as an opaque word that a caller hands back."""
+        text = f"{-self.age}:{-self.behind}:{self.session}"
+        return urlsafe_b64encode(text.encode("utf-8", "surrogatepass")).decode().rstrip("=")
+
+    @classmethod
+    def at_cursor(cls, cursor: str) -> Place:
+        """Read a cursor.
+
+        Raises:
+            QueryError: It is not one of ours.
+        """
+        try:
+            padded = cursor.encode("ascii") + b"=" * (-len(cursor) % 4)
+            text = urlsafe_b64decode(padded).decode("utf-8", "surrogatepass")
+            time_ms, position, session = text.split(":", 2)
+            return cls(-int(time_ms), session, -int(position))
+        except (binascii.Error, ValueError) as error:
+            raise QueryError(
+                f"not a cursor: {cursor[:40]!r}", "pass `next` of the page before, unchanged"
+            ) from error
+
+
+class Match(NamedTuple):
+    """A matching message that may become a hit. Its block's fold is no longer held."""
+
+    place: Place
+    corpus: Corpus
+    session: Session
+    block: Block
+    at: int
+    """Index of the message in the block."""
+
+
+class Page:
+    """The newest matches after a cursor, no more than may still be handed out.
+
+    Attributes:
+        room: Matches the page still takes.
+        more: Something lies behind the page.
+        last: Place of the last match handed out.
+    """
+
+    def __init__(self, limit: int, after: Place | None) -> None:
+        self.room = limit
+        self.more = False
+        self.last: Place | None = None
+        self._after = after
+        self._waiting: list[Match] = []
+
+    def closed_to(self, newest_ms: int) -> bool:
+        """Whether no match as old as this, or older, can enter the page."""
+        if not self.room:
+            return True
+        full = len(self._waiting) >= self.room
+        return full and -self._waiting[-1].place.age > newest_ms
+
+    def offer(self, match: Match) -> None:
+        """Take a match in if it is among the newest that the page has room for."""
+        if self._after is not None and match.place <= self._after:
+            return
+        insort(self._waiting, match, key=_place)
+        if len(self._waiting) > self.room:
+            self._waiting.pop()
+            self.more = True
+
+    def take_final(self, next_ms: int | None) -> list[Match]:
+        """Hand out the matches that are newer than all to come (None: nothing will come)."""
+        count = len(self._waiting)
+        if next_ms is not None:
+            count = bisect_left(self._waiting, -next_ms, key=_age)
+        final, self._waiting = self._waiting[:count], self._waiting[count:]
+        if final:
+            self.room -= count
+            self.last = final[-1].place
+        return final
+
+
+def _place(match: Match) -> Place:
+    return match.place
+
+
+def _age(match: Match) -> int:
+    return match.place.age
+
+
+def grep(corpora: Sequence[Corpus], query: GrepQuery, stop: Stop) -> Iterator[GrepUpdate]:
+    """Search for a person: yield final hits and growing counts; the last update has `done` set.
+
+    Args:
+        corpora: Where to look. No session may be in two of them.
+        query: What to look for.
+        stop: Asked between blocks; a stopped search ends with a gap that says how far it came.
+
+    Raises:
+        QueryError: The pattern, the limit or the cursor cannot be used. Raised at once, before
+            the first update is asked for.
+    """
+    if query.limit < 1:
+        raise QueryError(f"the limit must be at least 1, not {query.limit}")
+    after = Place.at_cursor(query.cursor) if query.cursor else None
+    return _Scan(corpora, query, compile_query(query), after).run(stop)
+
+
+def positions(corpus: Corpus, session: Session, query: GrepQuery) -> list[int]:
+    """Return the positions in one session that match, ascending: find inside a transcript.
+
+    Only the kinds and roles of the query's filter hold; copies count, for they are shown.
+
+    Raises:
+        QueryError: The pattern cannot be used.
+    """
+    predicate = compile_query(query)
+    kinds = query.chosen.kinds_admitted
+    found: list[int] = []
+    for block in corpus.blocks(Filter(sessions=(session.key,), include_copies=True)):
+        if block.session != session.id:
+            continue
+        meta = block.meta
+        indices = predicate.search(block).indices
+        found.extend(meta.positions[i] for i in indices if meta.kinds[i] in kinds)
+    return sorted(found)
+
+
+class _Scan:
+    """One search under way."""
+
+    def __init__(
+        self, corpora: Sequence[Corpus], query: GrepQuery, predicate: Predicate, after: Place | None
+    ) -> None:
+        self._corpora = corpora
+        self._chosen = query.chosen
+        self._predicate = predicate
+        self._page = Page(0 if query.count_only else query.limit, after)
+        self._count_only = query.count_only
+        kinds = query.chosen.kinds_admitted
+        self._kinds = None if len(kinds) == len(Kind) else kinds
+        self._sessions: list[dict[int, Session]] = [{} for _ in corpora]
+        self._listed: list[Sequence[Session] | None] = [None for _ in corpora]
+        self._with_match: set[tuple[int, int]] = set()
+        self._total = 0
+        self._occurrences = 0
+        self._unsearched = 0
+
+    def run(self, stop: Stop) -> Iterator[GrepUpdate]:
+        """Yield updates as blocks are scanned."""
+        started = said = perf_counter()
+        page = self._page
+        stopped_at: int | None = None
+        for number, block in self._merged():
+            if stop():
+                stopped_at = block.last_ms
+                break
+            final = page.take_final(block.last_ms)
+            now = perf_counter()
+            if final or now - said > UPDATE_S:
+                said = now
+                yield self._update(final)
+            self._scan(number, block)
+        final = [] if stopped_at is not None else page.take_final(None)
+        update = self._update(final)
+        update.done = True
+        if page.more and page.last is not None:
+            update.next = page.last.cursor()
+        update.reach = reached(
+            [(corpus, self._list(n)) for n, corpus in enumerate(self._corpora)], self._chosen
+        )
+        update.reach.add(self._gaps(stopped_at))
+        update.reach.elapsed_ms = (perf_counter() - started) * 1000
+        yield update
+
+    def _merged(self) -> Iterator[tuple[int, Block]]:
+        """Yield (corpus number, block) of all corpora by falling time."""
+        streams = [self._numbered(number) for number in range(len(self._corpora))]
+        return heapq.merge(*streams, key=lambda item: -item[1].last_ms)
+
+    def _numbered(self, number: int) -> Iterator[tuple[int, Block]]:
+        for block in self._corpora[number].blocks(self._chosen):
+            yield number, block
+
+    def _scan(self, number: int, block: Block) -> None:
+        """Count the matches of a block and offer them to the page."""
+        if not self._predicate.possible(block):
+            return
+        session = self._session(number, block.session)
+        first = 0
+        if session.copied and not self._chosen.include_copies:
+            first = bisect_left(block.meta.positions, session.copied)
+        found = self._predicate.search(block, first, self._admits(block, session))
+        self._unsearched += found.unsearched
+        if not found.indices:
+            return
+        self._total += len(found.indices)
+        self._occurrences += found.occurrences
+        self._with_match.add((number, block.session))
+        if self._page.closed_to(block.last_ms):
+            self._page.more = True
+        else:
+            self._offer(number, session, block, found.indices)
+
+    def _offer(self, number: int, session: Session, block: Block, indices: Sequence[int]) -> None:
+        """Offer matches to the page, last first: they are the newest."""
+        # Once scanned, a block that waits for its hits to be shown must not hold 512 KB.
+        block.fold = b""
+        corpus, page, meta, key = self._corpora[number], self._page, block.meta, session.key
+        for index in reversed(indices):
+            # No match is newer than its block says: what was handed out before stays final even
+            # if a corpus had to guess (file times on the cold path).
+            time_ms = min(meta.times[index] or session.ended_ms, block.last_ms)
+            if page.closed_to(time_ms):
+                page.more = True
+                continue
+            place = Place(-time_ms, key, -meta.positions[index])
+            page.offer(Match(place, corpus, session, block, index))
+
+    def _admits(self, block: Block, session: Session) -> Admits:
+        """Return the test a message must pass, None when every message of the block does."""
+        chosen, kinds, meta = self._chosen, self._kinds, block.meta
+        since, until = chosen.since_ms, chosen.until_ms
+        if kinds is None and since is None and until is None:
+            return None
+        low = since if since is not None else -1
+        high = until if until is not None else 1 << 62
+
+        def admits(index: int) -> bool:
+            if kinds is not None and meta.kinds[index] not in kinds:
+                return False
+            return low <= (meta.times[index] or session.ended_ms) <= high
+
+        return admits
+
+    def _session(self, number: int, row: int) -> Session:
+        """Return a session of a corpus.
+
+        The first ones one by one, because the first hits must not wait for a listing of thousands;
+        then from the listing that reach needs anyway.
+        """
+        known = self._sessions[number]
+        session = known.get(row)
+        if session is None:
+            if len(known) >= LOOKUPS and self._listed[number] is None:
+                known.update((s.id, s) for s in self._list(number))
+            session = known.get(row) or self._corpora[number].session(row)
+            known[row] = session
+        return session
+
+    def _list(self, number: int) -> Sequence[Session]:
+        listed = self._listed[number]
+        if listed is None:
+            listed = self._listed[number] = self._corpora[number].sessions(self._chosen)
+        return listed
+
+    def _update(self, final: Sequence[Match]) -> GrepUpdate:
+        return GrepUpdate(
+            [_hit(match, self._predicate) for match in final],
+            self._total,
+            self._occurrences,
+            len(self._with_match),
+            done=False,
+        )
+
+    def _gaps(self, stopped_at: int | None) -> list[Gap]:
+        gaps = []
+        if stopped_at is not None:
+            day = f", down to {to_iso(stopped_at)}" if stopped_at else ""
+            gaps.append(Gap(GapKind.CANCELLED, 1, f"the search was stopped{day}", "search again"))
+        if self._unsearched:
+            gaps.append(
+                Gap(
+                    GapKind.TIMED_OUT,
+                    self._unsearched,
+                    "message not searched: the pattern took too long",
+                    "make the pattern more specific, or filter by time or session",
+                )
+            )
+        return gaps
+
+
+def _hit(match: Match, predicate: Predicate) -> Hit:
+    """Return a match as it is shown."""
+    block, index = match.block, match.at
+    meta = block.meta
+    shown = excerpt(block.text_of(index), predicate)
+    return Hit(
+        match.session,
+        meta.positions[index],
+        Kind(meta.kinds[index]),
+        meta.times[index],
+        meta.digests[index],
+        meta.flags[index],
+        shown.text,
+        shown.spans,
+        shown.occurrences,
+        shown.cut,
+        str(block.attributes_of(index).get("tool", "")),
+    )

@@ -1,0 +1,215 @@
+"""Regular expressions: compiled safely, and the literals a match cannot do without.
+
+A pattern that needs `error` somewhere is only tried on messages whose folded text holds `error`,
+which the scan finds at memory speed. Which literals those are is read from the standard library's
+parse of the pattern; whatever it and the `regex` module might read differently yields none.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
+
+from recall_tui.errors import QueryError
+from recall_tui.search.plain import continues, nfc
+from recall_tui.text.fold import fold
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from regex import Pattern
+
+MAX_UNROLLED: Final = 50_000
+"""`regex` writes counted repeats out: `(((a{100}){100}){100}){100}` would take all memory there
+is. This many items cost 20 MB and 50 ms."""
+
+MAX_ALTERNATIVES: Final = 16
+"""Literals of one alternation worth a scan each; beyond, reading every message is as good."""
+
+_TOKEN: Final = re.compile(
+    r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\{(?P<count>\d{1,9})(?:,\d*)?\}|.", re.DOTALL
+)
+_ESCAPED: Final = re.compile(
+    r"\\(?:[pPN]\{[^}]*\}|x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)"  # \S, \p{Lu}, \x4A
+    r"|\(\?P?[<&>=][^)>]*[)>]?"  # group names
+    r"|\[:\^?\w+:\]",
+    re.DOTALL,
+)
+_FOREIGN: Final = re.compile(
+    r"\{(?!\d+(?:,\d*)?\}|,\d+\})"  # fuzzy matching: a literal brace to `re`
+    r"|\[\^?\]?[^\]]*(?:\[|--|&&|\|\||~~)"  # nested and POSIX sets: characters to `re`
+)
+_TURKIC: Final = "iI\u0130\u0131"
+"""The one family of letters that `regex` compares across folds when it ignores case."""
+
+
+def compile_pattern(text: str, *, ignore_case: bool, word: bool) -> Pattern[str]:
+    """Return the compiled pattern; `^` and `$` match at lines.
+
+    Args:
+        text: What the person typed.
+        ignore_case: Letters compare by simple case folding.
+        word: No match may touch another word character.
+
+    Raises:
+        QueryError: Not a pattern (with the column), or one too large to compile.
+    """
+    import regex  # noqa: PLC0415 - 20 ms, for a regular expression only
+
+    text = nfc(text)
+    if _unrolled(text) > MAX_UNROLLED:
+        raise QueryError("the pattern's counted repeats are too large", "use + or * instead")
+    flags = regex.VERSION0 | regex.MULTILINE | (regex.IGNORECASE if ignore_case else 0)
+    try:
+        pattern = regex.compile(text, flags)
+        if word:
+            pattern = regex.compile(rf"(?<!\w)(?:{text})(?!\w)", flags)
+    except regex.error as error:
+        column = "" if error.pos is None else f" at column {error.pos + 1}"
+        raise QueryError(
+            f"bad pattern{column}: {error.msg}", "search for it literally, or escape it with \\"
+        ) from error
+    except (RecursionError, MemoryError, OverflowError, ValueError, IndexError) as error:
+        raise QueryError("the pattern is nested too deeply or too large to compile") from error
+    if pattern.flags & regex.REVERSE:
+        raise QueryError("(?r) is not supported", "leave it out")
+    return pattern
+
+
+def has_upper(text: str, *, regex: bool) -> bool:
+    r"""Whether smart case compares exactly: an upper-case letter outside `\S`, `\p{Lu}`, names."""
+    letters = _ESCAPED.sub("", text) if regex else text
+    return any(c.isupper() or c.istitle() for c in letters)
+
+
+def _unrolled(text: str) -> int:
+    """Return about how many items the pattern holds once its counted repeats are written out."""
+    sizes = [0]
+    last = 0
+    for token in _TOKEN.finditer(text):
+        if token["count"]:
+            times = max(int(token["count"]), 1)
+            sizes[-1] += last * (times - 1)
+            last *= times
+        elif token[0] == "(":
+            sizes.append(0)
+            last = 0
+        elif token[0] == ")" and len(sizes) > 1:
+            last = sizes.pop()
+            sizes[-1] += last
+        else:
+            last = 1
+            sizes[-1] += 1
+    return sum(sizes)
+
+
+def required(text: str, *, ignore_case: bool) -> tuple[str, ...]:
+    """Return folded literals of which every match of the pattern holds at least one.
+
+    The empty tuple promises nothing: every message must be tried.
+    """
+    text = nfc(text)
+    if _FOREIGN.search(re.sub(r"\\.", "", text, flags=re.DOTALL)):
+        return ()
+    try:
+        parsed = _parser().parse(text, re.MULTILINE | (re.IGNORECASE if ignore_case else 0))
+    except (re.error, RecursionError, OverflowError, ValueError):
+        return ()
+    turkic = ignore_case or "(?" in text  # an inline flag may ignore case
+    try:
+        return _need(parsed, turkic=turkic)
+    except RecursionError:
+        return ()
+
+
+@cache
+def _parser() -> Any:  # noqa: ANN401 - the standard library ships no types for it
+    return import_module("re._parser")
+
+
+def _need(items: Iterable[Any], *, turkic: bool) -> tuple[str, ...]:
+    """Return the most telling requirement of a parsed sequence."""
+    best: tuple[str, ...] = ()
+    run: list[str] = []
+    for name, value in _flat(items):
+        if name == "LITERAL":
+            run.append(value)
+            continue
+        best = _better(best, *((piece,) for piece in solid("".join(run), turkic=turkic)))
+        run = []
+        if name == "REPEAT":
+            best = _better(best, _need(value, turkic=turkic))
+        elif name == "BRANCH":
+            needs = [_need(branch, turkic=turkic) for branch in value]
+            if all(needs):
+                best = _better(best, tuple(dict.fromkeys(n for need in needs for n in need)))
+    return _better(best, *((piece,) for piece in solid("".join(run), turkic=turkic)))
+
+
+def _flat(items: Iterable[Any]) -> Iterator[tuple[str, Any]]:
+    """Yield LITERAL, REPEAT (at least once), BRANCH, or a breaker; groups are dissolved."""
+    for op, value in items:
+        name = op.name
+        if name == "LITERAL":
+            yield name, chr(value)
+        elif name == "IN" and (letter := _one_letter(value)):
+            yield "LITERAL", letter
+        elif name == "SUBPATTERN":
+            yield from _flat(value[-1])
+        elif name == "ATOMIC_GROUP":
+            yield from _flat(value)
+        elif name in ("MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT") and value[0] > 0:
+            yield "REPEAT", value[2]
+        elif name == "BRANCH":
+            yield name, value[1]
+        else:
+            yield "BREAK", None
+
+
+def _one_letter(items: list[Any]) -> str:
+    """Return the letter of a set such as `[Ee]`, whose members are all the same folded."""
+    letters = [chr(value) for op, value in items if op.name == "LITERAL"]
+    same = len(letters) == len(items) and len({letter.casefold() for letter in letters}) == 1
+    return letters[0] if same else ""
+
+
+def _better(*needs: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the requirement whose shortest literal is the longest, then the one with fewest."""
+    usable = [need for need in needs if 0 < len(need) <= MAX_ALTERNATIVES]
+    return max(usable, key=lambda n: (min(len(x.encode()) for x in n), -len(n)), default=())
+
+
+def solid(literal: str, *, turkic: bool) -> list[str]:
+    """Return folded pieces of a literal that the fold of every text holding the literal holds.
+
+    Folding ends in NFC, so the fold of a letter depends on what stands beside it: `J` and a caron
+    are two characters, `j` and a caron are one. Ends that could so change are cut off.
+
+    Args:
+        literal: NFC, as it stands in the text up to the case of its letters.
+        turkic: Cut at every kind of i: ignoring case, `regex` takes dotted and dotless for one.
+    """
+    pieces = re.split(f"[{_TURKIC}]", literal) if turkic else [literal]
+    return [fold(steady) for piece in pieces if (steady := _steady(piece))]
+
+
+def _steady(piece: str) -> str:
+    """Return the piece without marks at its start and without an unsteady letter at its end."""
+    start, end = 0, len(piece)
+    while start < end and continues(piece[start]):
+        start += 1
+    last = end
+    while last > start and continues(piece[last - 1]):
+        last -= 1
+    if last > start and (last < end or _unsteady(piece[last - 1])):
+        end = last - 1
+    return piece[start:end]
+
+
+def _unsteady(char: str) -> bool:
+    """Whether the fold of a letter may compose with a mark that the letter itself does not."""
+    if char.isascii():
+        return char in "hjtwyHJTWY"
+    return char.upper() != char.lower()

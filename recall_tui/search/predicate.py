@@ -1,0 +1,326 @@
+"""The predicate: what it means that a message matches, once, for every corpus and both paths.
+
+A literal that ignores case is looked for in the folded bytes of a block with one SIMD `find` per
+matching message; separators (0xFF) and redaction marks (0xFE) are bytes no needle can hold.
+Everything else (exact case, regular expressions) is *verified*: folded literals that a match
+cannot do without name the messages worth reading, and the pattern runs on their plain text.
+"""
+
+from __future__ import annotations
+
+import time
+from bisect import bisect_right
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, TypeAlias
+
+from recall_tui.errors import QueryError
+from recall_tui.search.pattern import compile_pattern, has_upper, required, solid
+from recall_tui.search.plain import MARK, Ruler, nfc, plain, stretches
+from recall_tui.search.results import Case
+from recall_tui.text.fold import fold
+from recall_tui.text.words import is_word, whole_word
+
+try:
+    from stringzilla import Str
+except ImportError:  # four times slower, the same answer
+    Str = bytes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from regex import Pattern
+
+    from recall_tui.search.results import GrepQuery
+    from recall_tui.store.block import Block
+
+Admits: TypeAlias = "Callable[[int], bool] | None"
+"""Whether the message of an index may match at all; None admits every one."""
+
+PATIENCE: Final = 3
+"""Blocks that may run out of time before a pattern is given up: the wait stays bounded."""
+
+
+class Searchable(Protocol):
+    """Bytes that can be searched: `stringzilla.Str`, or `bytes` itself."""
+
+    def find(self, needle: bytes, start: int = ..., end: int = ..., /) -> int:
+        """Return the offset of the first match in [start, end), -1 without one."""
+        ...
+
+    def count(self, needle: bytes, start: int = ..., end: int = ..., /) -> int:
+        """Return how many matches, not overlapping, lie in [start, end)."""
+        ...
+
+
+class Found(NamedTuple):
+    """What one block holds."""
+
+    indices: Sequence[int]
+    """Matching messages by index in the block, ascending."""
+    occurrences: int
+    """Matches in them, not overlapping."""
+    unsearched: int = 0
+    """Messages that were not tried because time ran out."""
+
+
+class Predicate(Protocol):
+    """A compiled question. One object serves one search: it counts the time it has lost."""
+
+    def possible(self, block: Block) -> bool:
+        """Whether the block may hold a match; decided from its folded bytes alone."""
+        ...
+
+    def search(self, block: Block, first: int = 0, admits: Admits = None) -> Found:
+        """Return the matches of a block among messages of index `first` and up."""
+        ...
+
+    def spans(self, text: str) -> Iterator[tuple[int, int]]:
+        """Yield the character spans of the matches in plain text, ascending, not overlapping."""
+        ...
+
+    def count(self, text: str) -> int:
+        """Return how many matches plain text holds."""
+        ...
+
+
+def compile_query(query: GrepQuery) -> Predicate:
+    """Return the predicate of a query.
+
+    Raises:
+        QueryError: The pattern is empty, or not a regular expression.
+    """
+    pattern = query.pattern
+    if not pattern:
+        raise QueryError("nothing to search for", "give a word, a phrase or a pattern")
+    exact = query.case is Case.EXACT or (
+        query.case is Case.SMART and has_upper(pattern, regex=query.regex)
+    )
+    if query.regex:
+        compiled = compile_pattern(pattern, ignore_case=not exact, word=query.word)
+        return Regex(compiled, required(pattern, ignore_case=not exact), query.timeout_s)
+    return Exact(pattern, word=query.word) if exact else Literal(pattern, word=query.word)
+
+
+class Literal:
+    """A literal whose letters compare folded. Reads nothing but the folded bytes."""
+
+    __slots__ = ("_folded", "_needle", "_word")
+
+    def __init__(self, pattern: str, *, word: bool = False) -> None:
+        self._folded = fold(pattern)
+        self._needle = encode(self._folded)
+        self._word = word
+
+    def possible(self, block: Block) -> bool:
+        """Whether the block holds the literal: one `find`."""
+        return _view(block.fold).find(self._needle) >= 0
+
+    def search(self, block: Block, first: int = 0, admits: Admits = None) -> Found:
+        """Return the matches of a block."""
+        if self._word:
+            return self._whole_words(block, first, admits)
+        view, needle = _view(block.fold), self._needle
+        indices = messages_holding(view, block.meta.fold_offsets, needle, first)
+        if admits is None:
+            return Found(indices, view.count(needle, block.meta.fold_offsets[first]))
+        admitted = [index for index in indices if admits(index)]
+        spans = map(block.meta.fold_span, admitted)
+        return Found(admitted, sum(view.count(needle, start, end) for start, end in spans))
+
+    def _whole_words(self, block: Block, first: int, admits: Admits) -> Found:
+        """Return the messages where the literal stands alone: each `find` is looked at."""
+        data, needle, offsets = block.fold, self._needle, block.meta.fold_offsets
+        view = _view(data)
+        indices: list[int] = []
+        occurrences = 0
+        limit = offsets[first]
+        at = view.find(needle, limit)
+        while at >= 0:
+            if at >= limit:  # the first find in a new message
+                index = bisect_right(offsets, at) - 1
+                limit = offsets[index + 1]
+                if admits is not None and not admits(index):
+                    at = view.find(needle, limit)
+                    continue
+            end = at + len(needle)
+            if not whole_word(data, at, end):
+                at = view.find(needle, at + 1)
+                continue
+            occurrences += 1
+            if not indices or indices[-1] != index:
+                indices.append(index)
+            at = view.find(needle, end)
+        return Found(indices, occurrences)
+
+    def spans(self, text: str) -> Iterator[tuple[int, int]]:
+        """Yield the matches; half of a character (an s of sharp s) counts as all of it, once."""
+        ruler = Ruler(text)
+        last = 0
+        for folded_start, folded_end in self._folded_spans(fold(text)):
+            start, end = ruler.span(folded_start, folded_end)
+            if end > last:
+                yield max(start, last), end
+                last = end
+
+    def count(self, text: str) -> int:
+        """Return how many matches plain text holds."""
+        folded = fold(text)
+        if self._word:
+            return sum(1 for _ in self._folded_spans(folded))
+        return folded.count(self._folded)
+
+    def _folded_spans(self, folded: str) -> Iterator[tuple[int, int]]:
+        return literal_spans(folded, self._folded, word=self._word)
+
+
+class Exact:
+    """A literal whose letters compare as they are, after NFC on both sides."""
+
+    __slots__ = ("_narrow", "_pattern", "_word")
+
+    def __init__(self, pattern: str, *, word: bool = False) -> None:
+        self._pattern = nfc(pattern)
+        self._word = word
+        self._narrow = tuple(map(encode, solid(self._pattern, turkic=False)))
+
+    def possible(self, block: Block) -> bool:
+        """Whether the block holds the folded literal."""
+        return holds_any(block, self._narrow)
+
+    def search(self, block: Block, first: int = 0, admits: Admits = None) -> Found:
+        """Return the matches of a block; only messages that hold the folded literal are read."""
+        indices: list[int] = []
+        occurrences = 0
+        for index in candidates(block, self._narrow, first, admits):
+            if count := self.count(plain(block.text_of(index))):
+                indices.append(index)
+                occurrences += count
+        return Found(indices, occurrences)
+
+    def spans(self, text: str) -> Iterator[tuple[int, int]]:
+        """Yield the matches in plain text."""
+        return literal_spans(text, self._pattern, word=self._word)
+
+    def count(self, text: str) -> int:
+        """Return how many matches plain text holds."""
+        if self._word or MARK in self._pattern:
+            return sum(1 for _ in self.spans(text))
+        return text.count(self._pattern)
+
+
+class Regex:
+    """A regular expression over plain text, with bounded patience."""
+
+    __slots__ = ("_narrow", "_patience_s", "_pattern", "_timeout_s")
+
+    def __init__(self, pattern: Pattern[str], literals: Sequence[str], timeout_s: float) -> None:
+        self._pattern = pattern
+        self._narrow = tuple(map(encode, literals))
+        self._timeout_s = timeout_s
+        self._patience_s = timeout_s * PATIENCE
+
+    def possible(self, block: Block) -> bool:
+        """Whether the block holds a literal that every match needs."""
+        return holds_any(block, self._narrow)
+
+    def search(self, block: Block, first: int = 0, admits: Admits = None) -> Found:
+        """Return the matches of a block, and how many messages were left when time ran out."""
+        todo = candidates(block, self._narrow, first, admits)
+        indices: list[int] = []
+        occurrences = 0
+        deadline = time.monotonic() + min(self._timeout_s, self._patience_s)
+        for done, index in enumerate(todo):
+            try:
+                count = sum(1 for _ in self._spans(plain(block.text_of(index)), deadline))
+            except (TimeoutError, MemoryError):
+                self._patience_s -= self._timeout_s
+                return Found(indices, occurrences, len(todo) - done)
+            if count:
+                indices.append(index)
+                occurrences += count
+        return Found(indices, occurrences)
+
+    def spans(self, text: str) -> Iterator[tuple[int, int]]:
+        """Yield the matches in plain text; those that would take too long are left out."""
+        try:
+            yield from self._spans(text, time.monotonic() + self._timeout_s)
+        except (TimeoutError, MemoryError):
+            return
+
+    def count(self, text: str) -> int:
+        """Return how many matches plain text holds, of those found in time."""
+        return sum(1 for _ in self.spans(text))
+
+    def _spans(self, text: str, deadline: float) -> Iterator[tuple[int, int]]:
+        for start, end in stretches(text):
+            left = deadline - time.monotonic()
+            if left <= 0:
+                raise TimeoutError
+            for match in self._pattern.finditer(text, start, end, concurrent=True, timeout=left):
+                yield match.span()
+
+
+def _view(data: bytes) -> Searchable:
+    """Return bytes as something to search, without a copy."""
+    view: Searchable = Str(data)
+    return view
+
+
+def encode(folded: str) -> bytes:
+    """Return a needle for folded bytes. A lone surrogate becomes bytes no stored text has."""
+    return folded.encode("utf-8", "surrogatepass")
+
+
+def messages_holding(
+    view: Searchable, offsets: Sequence[int], needle: bytes, first: int = 0
+) -> list[int]:
+    """Return the indices of the messages that hold a needle, from `first` on.
+
+    After a find the search goes on in the next message, so a common word costs one `find` a
+    message and not one an occurrence.
+    """
+    indices: list[int] = []
+    index = first - 1
+    at = view.find(needle, offsets[first])
+    while at >= 0:
+        index = bisect_right(offsets, at, index + 1) - 1
+        indices.append(index)
+        at = view.find(needle, offsets[index + 1])
+    return indices
+
+
+def holds_any(block: Block, needles: Sequence[bytes]) -> bool:
+    """Whether the folded bytes of a block hold one of the needles; yes when there are none."""
+    view = _view(block.fold)
+    return not needles or any(view.find(needle) >= 0 for needle in needles)
+
+
+def candidates(
+    block: Block, needles: Sequence[bytes], first: int = 0, admits: Admits = None
+) -> Sequence[int]:
+    """Return the admitted messages that hold one of the needles (all when there are none)."""
+    found = _holding_any(block, needles, first)
+    return found if admits is None else [index for index in found if admits(index)]
+
+
+def _holding_any(block: Block, needles: Sequence[bytes], first: int) -> Sequence[int]:
+    if not needles:
+        return range(first, len(block.meta))
+    view, offsets = _view(block.fold), block.meta.fold_offsets
+    found = [messages_holding(view, offsets, needle, first) for needle in needles]
+    return found[0] if len(found) == 1 else sorted(set().union(*found))
+
+
+def literal_spans(text: str, needle: str, *, word: bool) -> Iterator[tuple[int, int]]:
+    """Yield the spans of a literal in text, not overlapping; `word`: touching no word character."""
+    if MARK in needle:  # a mark is out of reach even for someone who types one
+        return
+    at = text.find(needle)
+    while at >= 0:
+        end = at + len(needle)
+        if word and (
+            (at > 0 and is_word(text[at - 1])) or (end < len(text) and is_word(text[end]))
+        ):
+            at = text.find(needle, at + 1)
+            continue
+        yield at, end
+        at = text.find(needle, end)
