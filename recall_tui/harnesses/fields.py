@@ -14,7 +14,7 @@ import msgspec
 
 from recall_tui import clock
 
-_NOTHING: Final[dict[str, Any]] = {}
+
 _BOM: Final = b"\xef\xbb\xbf"
 
 
@@ -43,8 +43,8 @@ def text(value: object) -> str:
 
 
 def mapping(value: object) -> dict[str, Any]:
-    """Return the value when it is an object, else an empty one. Not to be changed."""
-    return value if isinstance(value, dict) else _NOTHING
+    """Return the value when it is an object, else an empty one."""
+    return value if isinstance(value, dict) else {}
 
 
 def items(value: object) -> list[Any]:

@@ -1,0 +1,348 @@
+"""From Gemini CLI's records to messages: what a person typed, what was added, calls and results."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, Final
+
+from recall_tui.harnesses import fields, images
+from recall_tui.harnesses.base import Parsed, leaves, project
+from recall_tui.model import Kind
+
+if TYPE_CHECKING:
+    from collections import Counter
+    from collections.abc import Iterable, Iterator
+
+    from recall_tui.harnesses.base import Facts
+    from recall_tui.model import Material
+
+_OPENING: Final = (
+    "<session_context>",
+    "This is the Gemini CLI. We are setting up the context",
+)
+_ADDED: Final = ("I ran the following shell command:",)
+"""How texts begin that the program puts in the user's place."""
+
+_STEERING: Final = re.compile(r"User steering update.*?<user_input>\s*(.*?)\s*</user_input>", re.S)
+"""Typed while the agent worked; the program wraps it in instructions."""
+
+_FILES_BEGIN: Final = "--- Content from referenced files ---"
+_FILES_END: Final = "--- End of content ---"
+_UNTRUSTED: Final = re.compile(
+    r"\A\s*<untrusted_context>\n?(.*?)\n?</untrusted_context>\s*\Z", re.S
+)
+_EXIT_CODE: Final = re.compile(r"^Exit Code: -?[1-9]", re.M)
+_GLOBAL_ID: Final = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
+"""Only a UUID is the same record wherever it is copied; the opening text has one id in all."""
+
+_NOT_WORDS: Final = frozenset({"inlineData", "fileData"})
+"""Subtrees that hold bytes."""
+
+_REPLIES: Final = frozenset({"gemini", "model", "assistant"})
+_NOTICES: Final = frozenset({"info", "warning", "error"})
+
+
+class Records:
+    """Turns the records of one session into messages, in order.
+
+    Args:
+        session_id: The session's id, for the ids of materials.
+        facts: Takes models, tokens and times.
+        unknown: Takes record kinds this reader does not know.
+        subagent: Whether a parent agent speaks in the user's place.
+    """
+
+    def __init__(
+        self, session_id: str, facts: Facts, unknown: Counter[str], *, subagent: bool
+    ) -> None:
+        self.opening = ""
+        """The text that opened the session."""
+        self._session = session_id
+        self._facts = facts
+        self._unknown = unknown
+        self._subagent = subagent
+        self._tasked = False
+        self._called: set[str] = set()
+        self._answered: set[str] = set()
+
+    def messages(self, record: dict[str, Any], place: str) -> Iterator[Parsed]:
+        """Yield what one record says.
+
+        Args:
+            record: The record.
+            place: Its name for locators.
+        """
+        time = fields.time_ms(record.get("timestamp")) or fields.time_ms(record.get("ts"))
+        kind = record.get("type") or record.get("role")
+        if kind == "user":
+            found = self._user(record, place, time)
+        elif kind in _REPLIES:
+            found = self._reply(record, place, time)
+        elif kind in _NOTICES:
+            found = self._notice(record, time, failed=kind == "error")
+        else:
+            self._unknown[f"type {kind}"] += 1
+            return
+        for parsed in found:
+            self._facts.saw_time(parsed.time_ms)
+            yield parsed
+
+    def _notice(self, record: dict[str, Any], time: int, *, failed: bool) -> Iterator[Parsed]:
+        words = _words(_parts(record))
+        if words.strip():
+            yield Parsed(Kind.NOTICE, words, time, _record(record), failed=failed)
+
+    def _user(self, record: dict[str, Any], place: str, time: int) -> Iterator[Parsed]:
+        """Yield a user record's tool results, its prompt, and what the program added to it."""
+        parts = _parts(record)
+        responses = [part for part in parts if fields.mapping(part.get("functionResponse"))]
+        for part in responses:
+            call = fields.text(part["functionResponse"].get("id"))
+            if not call or call not in self._answered:
+                self._answered.add(call)
+                name = fields.text(part["functionResponse"].get("name"))
+                yield _result([part], _record(record, "result", call), time, name, call)
+        words = _words(parts)
+        materials = self._materials(place, 0, _content(record))
+        if not words.strip() and not materials:
+            return
+        identity = _record(record)
+        if words.startswith(_OPENING):
+            self.opening = words
+            yield Parsed(Kind.INJECTED, words, time, identity)
+            return
+        if self._subagent:
+            kind = Kind.INJECTED if self._tasked else Kind.DELEGATION
+            self._tasked = True
+            yield Parsed(kind, words, time, identity, materials=materials)
+            return
+        typed, added = _typed(record, words, beside_results=bool(responses))
+        if typed.strip() or (materials and not responses):
+            yield Parsed(Kind.PROMPT, typed, time, identity, materials=materials)
+        if added.strip():
+            yield Parsed(Kind.INJECTED, added, time, _record(record, "added"))
+
+    def _reply(self, record: dict[str, Any], place: str, time: int) -> Iterator[Parsed]:
+        """Yield an agent's answer, then each call with its result."""
+        model = self._account(record)
+        parts = _parts(record)
+        words = _words(parts)
+        materials = self._materials(place, 0, _content(record))
+        if words.strip() or materials:
+            yield Parsed(
+                Kind.ANSWER, words, time, _record(record), model=model, materials=materials
+            )
+        behind = len(materials)
+        for call in fields.items(record.get("toolCalls")):
+            if not isinstance(call, dict):
+                continue
+            yield self._call(call, record, time)
+            pictures = self._materials(place, behind, call.get("result"))
+            behind += len(pictures)
+            yield from self._finished(call, record, time, pictures)
+        for part in parts:
+            call = fields.mapping(part.get("functionCall"))
+            if call and fields.text(call.get("id")) not in self._called:
+                yield self._call(call, record, time)
+
+    def _call(self, call: dict[str, Any], record: dict[str, Any], time: int) -> Parsed:
+        name = fields.text(call.get("name"))
+        call_id = fields.text(call.get("id"))
+        if call_id:
+            self._called.add(call_id)
+        seen, rest = project(call.get("args"))
+        identity = _record(record, "call", call_id)
+        return Parsed(Kind.TOOL_CALL, seen, time, identity, rest=rest, tool=name, call=call_id)
+
+    def _finished(
+        self,
+        call: dict[str, Any],
+        record: dict[str, Any],
+        time: int,
+        materials: tuple[Material, ...],
+    ) -> Iterator[Parsed]:
+        """Yield the result that a call's record holds, nothing while the tool runs."""
+        name = fields.text(call.get("name"))
+        call_id = fields.text(call.get("id"))
+        status = fields.text(call.get("status"))
+        end = fields.time_ms(call.get("timestamp")) or time
+        result = call.get("result")
+        parts = result if isinstance(result, list) else [result]
+        identity = _record(record, "result", call_id)
+        parsed = _result(parts, identity, end, name, call_id)
+        parsed.text = parsed.text or _display(call.get("resultDisplay"))
+        parsed.failed = parsed.failed or status in ("error", "cancelled")
+        if parsed.failed and not parsed.text:
+            parsed.text = status
+        if not parsed.text and not materials and not result:
+            return
+        if call_id:
+            self._answered.add(call_id)
+        parsed.duration_ms = max(0, end - time)
+        parsed.materials = materials
+        yield parsed
+
+    def _materials(self, place: str, first: int, value: object) -> tuple[Material, ...]:
+        """Return the materials inside a record's content, or inside a call's result.
+
+        Args:
+            place: Name of the record.
+            first: Attachments of the record that come before.
+            value: The content or the result.
+        """
+        found: list[Material] = []
+        for number, blob in enumerate(_blobs(value), first):
+            data = fields.text(blob.get("data"))
+            name = fields.text(blob.get("displayName"))
+            name = name or re.split(r"[/\\]", fields.text(blob.get("fileUri")))[-1]
+            mime = fields.text(blob.get("mimeType"))
+            size = images.base64_size(data) if data else -1
+            head = images.base64_head(data)
+            locator = f"{number} {place}"
+            identity = images.material_id(self._session, locator)
+            found.append(images.described(identity, name, mime, size, head, locator))
+        return tuple(found)
+
+    def _account(self, record: dict[str, Any]) -> str:
+        """Add a reply's model and tokens to the facts; return the model.
+
+        `input` already counts what came from the cache.
+        """
+        model = fields.text(record.get("model"))
+        self._facts.saw_model(model)
+        tokens = fields.mapping(record.get("tokens"))
+        self._facts.tokens_in += fields.count(tokens.get("input")) + fields.count(
+            tokens.get("tool")
+        )
+        self._facts.tokens_out += fields.count(tokens.get("output")) + fields.count(
+            tokens.get("thoughts")
+        )
+        return model
+
+
+def _result(parts: Iterable[Any], identity: str, time: int, name: str, call: str) -> Parsed:
+    """Return the result that function responses hold, and texts beside them."""
+    words: list[str] = []
+    failed = False
+    for piece in parts:
+        if isinstance(piece, str):
+            words.append(piece)
+            continue
+        part = fields.mapping(piece)
+        answer = fields.mapping(part.get("functionResponse")).get("response")
+        failed = failed or bool(fields.mapping(answer).get("error"))
+        words.extend(leaves(answer, _NOT_WORDS))
+        if not part.get("thought"):
+            words.append(fields.text(part.get("text")))
+    text = "\n".join(filter(None, words))
+    match = _UNTRUSTED.match(text)
+    text = match.group(1) if match else text
+    failed = failed or bool(name == "run_shell_command" and _EXIT_CODE.search(text))
+    return Parsed(Kind.TOOL_RESULT, text, time, identity, tool=name, call=call, failed=failed)
+
+
+def attachments(record: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield the attachments of a record in the order their locators count."""
+    yield from _blobs(_content(record))
+    for call in fields.items(record.get("toolCalls")):
+        yield from _blobs(fields.mapping(call).get("result"))
+
+
+def _blobs(value: object) -> Iterator[dict[str, Any]]:
+    """Yield every `inlineData` and `fileData` inside a value, in document order."""
+    stack = [value]
+    while stack:
+        item = stack.pop()
+        if isinstance(item, dict):
+            for key in ("inlineData", "fileData"):
+                if isinstance(item.get(key), dict):
+                    yield item[key]
+            stack.extend(v for k, v in reversed(item.items()) if k not in _NOT_WORDS)
+        elif isinstance(item, list):
+            stack.extend(reversed(item))
+
+
+def _content(record: object) -> object:
+    """Return a record's content, under either of its names."""
+    held = fields.mapping(record)
+    return held.get("parts") if held.get("content") is None else held.get("content")
+
+
+def _parts(record: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return a record's content as a list of parts: it may be a text, a part, a list of both."""
+    return _as_parts(_content(record))
+
+
+def _as_parts(content: object) -> list[dict[str, Any]]:
+    pieces = content if isinstance(content, list) else [content]
+    parts = [{"text": piece} if isinstance(piece, str) else piece for piece in pieces]
+    return [part for part in parts if isinstance(part, dict)]
+
+
+def _words(parts: list[dict[str, Any]]) -> str:
+    """Return the text of parts, without thoughts (Q8)."""
+    texts = (fields.text(part.get("text")) for part in parts if not part.get("thought"))
+    return "\n".join(filter(None, texts))
+
+
+def _typed(record: dict[str, Any], words: str, *, beside_results: bool) -> tuple[str, str]:
+    """Split a user record's text into what the person typed and what the program added.
+
+    `displayContent` is what was typed before the program expanded it; it may hold only tool
+    results, and then nothing was typed. Nor is what stands beside tool results, but for the
+    steering of a person who typed while the agent worked.
+    """
+    steering = _STEERING.search(words)
+    if steering:
+        return steering.group(1), ""
+    if beside_results:
+        return "", words
+    body, files = _without_files(words)
+    shown = record.get("displayContent")
+    if shown:
+        display = _words(_as_parts(shown))
+        if not display.strip():
+            return "", words
+        return display, files if body.strip() == display.strip() else _unless(words, display)
+    return ("", words) if words.startswith(_ADDED) else (body, files)
+
+
+def _unless(words: str, display: str) -> str:
+    return "" if words.strip() == display.strip() else words
+
+
+def _without_files(words: str) -> tuple[str, str]:
+    """Split a text into itself and the contents of the files it names with `@`."""
+    begin = words.find(_FILES_BEGIN)
+    if begin < 0:
+        return words, ""
+    end = words.rfind(_FILES_END, begin)
+    behind = len(words) if end < 0 else end + len(_FILES_END)
+    typed = (words[:begin].rstrip(), words[behind:].strip())
+    return "\n".join(filter(None, typed)), words[begin:behind]
+
+
+def _display(shown: object) -> str:
+    """Return what the terminal showed of a result: a text, a diff, lines of coloured pieces.
+
+    The progress of a subagent holds its thoughts: only its result is taken.
+    """
+    if isinstance(shown, str):
+        return shown
+    if isinstance(shown, dict):
+        return next(
+            filter(None, (fields.text(shown.get(k)) for k in ("fileDiff", "result", "summary"))), ""
+        )
+    lines = []
+    for line in fields.items(shown):
+        pieces = [fields.text(fields.mapping(piece).get("text")) for piece in fields.items(line)]
+        lines.append("".join(pieces))
+    return "\n".join(lines).strip()
+
+
+def _record(record: dict[str, Any], *place: str) -> str:
+    """Return a globally unique id for a place in a record, empty when its id is none."""
+    native_id = fields.text(record.get("id"))
+    if not _GLOBAL_ID.fullmatch(native_id):
+        return ""
+    return ":".join((native_id, *place))
