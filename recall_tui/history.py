@@ -9,12 +9,16 @@ from array import array
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from recall_tui.store.sync.progress import SyncProgress
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from recall_tui.harnesses.base import ResumeCommand
     from recall_tui.model import Filter, Gap, Message, Reach, Reference, Session
     from recall_tui.search.results import GrepQuery, GrepUpdate
+
+__all__ = ["History", "Resolved", "Root", "Skeleton", "SyncProgress"]
 
 
 @dataclass(slots=True, frozen=True)
@@ -26,24 +30,6 @@ class Root:
     path: str
     given: bool = False
     """The person named it, so a missing one is an error, not an absence."""
-
-
-@dataclass(slots=True)
-class SyncProgress:
-    """Where a sync stands; also the shape of `recall index --json` lines."""
-
-    sessions: int = 0
-    messages: int = 0
-    seen: int = 0
-    parsed: int = 0
-    appended: int = 0
-    unchanged: int = 0
-    failed: int = 0
-    gone: int = 0
-    bytes_done: int = 0
-    bytes_total: int = 0
-    seconds: float = 0.0
-    done: bool = False
 
 
 class Skeleton:

@@ -352,6 +352,18 @@ class Filter:
         return frozenset(k for k in Kind if self.admits_kind(k))
 
 
+class Candidates(NamedTuple):
+    """The sessions of a corpus that may hold a term: a superset of those that do (S0-46)."""
+
+    sessions: frozenset[int]
+
+
+class Declined(NamedTuple):
+    """The corpus cannot narrow this question; it must be read in full (S0-48)."""
+
+    reason: str
+
+
 @dataclass(slots=True)
 class Reach:
     """How far an answer reached: the other half of every answer."""

@@ -1,0 +1,148 @@
+"""Filters as SQL: which sessions, blocks and sources a question is about.
+
+Every value is bound and every comparison literal: `%` and `_` mean themselves.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from recall_tui.model import Kind, SessionKind
+from recall_tui.store.block import BlockKind
+from recall_tui.text.fold import fold
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from recall_tui.model import Filter
+
+Condition: TypeAlias = tuple[str, tuple[str | int, ...]]
+"""SQL and its parameters."""
+
+PREFIX_CHARS: Final = 8
+"""Fewest characters of an id that name a session: fewer would often name two."""
+
+
+def sessions(chosen: Filter, named: Sequence[int] | None) -> Condition:
+    """Return the condition on `session` that a filter's session fields make.
+
+    Args:
+        chosen: The filter.
+        named: Row ids of the sessions it names, None when it names none. Naming a session beats
+            folding: it is admitted even if all its messages are copies.
+    """
+    parts, values = _session_parts(chosen)
+    if named is not None:
+        parts.append(f"id IN ({', '.join(map(str, named))})")
+    elif not chosen.include_copies:
+        parts.append("folded=0")
+    if chosen.since_ms is not None:
+        parts.append("(ended_ms>=? OR ended_ms=0)")
+        values.append(chosen.since_ms)
+    if chosen.until_ms is not None:
+        parts.append("started_ms<=?")
+        values.append(chosen.until_ms)
+    return " AND ".join(parts) or "1", tuple(values)
+
+
+def blocks(chosen: Filter, named: Sequence[int] | None) -> Condition:
+    """Return the query for the ids of the blocks that may hold an admitted message.
+
+    By falling `last_ms`; answered from an index alone.
+    """
+    where: list[str] = []
+    values: list[str | int] = []
+    kinds = _block_kinds(chosen)
+    if len(kinds) < len(BlockKind):
+        where.append(f"kind IN ({', '.join(map(str, kinds))})")
+    if chosen.since_ms is not None:
+        where.append("last_ms>=?")
+        values.append(chosen.since_ms)
+    if chosen.until_ms is not None:
+        where.append("first_ms<=?")
+        values.append(chosen.until_ms)
+    parts, session_values = _session_parts(chosen)
+    if named is not None:
+        where.append(f"session IN ({', '.join(map(str, named))})")
+    elif not chosen.include_copies:
+        where.append("session NOT IN (SELECT id FROM session WHERE folded=1)")
+    if parts:
+        where.append(f"session IN (SELECT id FROM session WHERE {' AND '.join(parts)})")
+        values += session_values
+    return (
+        f"SELECT id FROM block WHERE {' AND '.join(where) or '1'} ORDER BY last_ms DESC, id DESC",
+        tuple(values),
+    )
+
+
+def _block_kinds(chosen: Filter) -> list[int]:
+    kinds = []
+    if chosen.kinds_admitted - {Kind.TOOL_RESULT}:
+        kinds.append(int(BlockKind.TALK))
+    if chosen.admits_kind(Kind.TOOL_RESULT):
+        kinds.append(int(BlockKind.TOOL))
+    return kinds
+
+
+def _session_parts(chosen: Filter) -> tuple[list[str], list[str | int]]:
+    """Return the conditions that do not depend on time or copies."""
+    parts: list[str] = []
+    values: list[str | int] = []
+    if chosen.harnesses:
+        parts.append(f"harness IN ({', '.join('?' * len(chosen.harnesses))})")
+        values += chosen.harnesses
+    for column, part in (
+        ("cwd", chosen.cwd),
+        ("branch", chosen.branch),
+        ("models", chosen.model),
+    ):
+        if part:
+            parts.append(f"instr(fold({column}), ?)")
+            values.append(fold(part))
+    if chosen.roots:
+        condition, root_values = _below(chosen.roots)
+        parts.append(condition)
+        values += root_values
+    if chosen.mains_only:
+        parts.append(f"kind<>'{SessionKind.SUBAGENT}'")
+    return parts, values
+
+
+def _below(roots: Sequence[str]) -> Condition:
+    """Return the condition that `path` is one of these paths or lies below one."""
+    parts: list[str] = []
+    values: list[str | int] = []
+    for root in roots:
+        folder = root.rstrip(os.sep) + os.sep
+        parts.append("path=? OR substr(path, 1, ?)=?")
+        values += [root, len(folder), folder]
+    return f"({' OR '.join(parts)})", tuple(values)
+
+
+def sources(chosen: Filter) -> Condition:
+    """Return the condition on `source` for the harnesses and roots of a filter."""
+    parts: list[str] = []
+    values: list[str | int] = []
+    if chosen.harnesses:
+        parts.append(f"harness IN ({', '.join('?' * len(chosen.harnesses))})")
+        values += chosen.harnesses
+    if chosen.roots:
+        condition, root_values = _below(chosen.roots)
+        parts.append(condition)
+        values += root_values
+    return " AND ".join(parts) or "1", tuple(values)
+
+
+def naming(name: str) -> Iterator[Condition]:
+    """Yield the ways a name may name a session, the most exact first."""
+    yield "key=?", (name,)
+    yield "native_id=?", (name,)
+    if os.sep in name:
+        yield "path=?", (os.path.abspath(os.path.expanduser(name)),)
+    harness, colon, rest = name.partition(":")
+    prefix = rest if colon else name
+    if len(prefix) >= PREFIX_CHARS:
+        end = prefix + "\U0010ffff"
+        of, values = ("harness=? AND ", (harness,)) if colon else ("", ())
+        yield f"{of}native_id>=? AND native_id<?", (*values, prefix, end)

@@ -1,0 +1,277 @@
+"""The index as a body of sessions: `search.ports.Corpus`, and what a transcript view needs.
+
+A question never sorts or copies a blob: ids are chosen through indices that hold every column the
+choice asks for, then rows are read by id.
+"""
+
+from __future__ import annotations
+
+from array import array
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from recall_tui.errors import StoreError
+from recall_tui.model import Declined, Kind, Material, Message, Presence, Session, SessionKind
+from recall_tui.store import choice, reach, schema
+from recall_tui.store.block import Block, Meta
+from recall_tui.store.connect import Readers
+from recall_tui.store.stored import expand, expand_attributes
+from recall_tui.text.fold import fold
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Callable, Iterator, Sequence
+
+    from recall_tui.model import Candidates, Filter, Gap
+
+_SESSION: Final = ", ".join(
+    f"session.{name}"
+    for name in (
+        "id", "key", "harness", "native_id", "path", "title", "cwd", "last_cwd", "branch",
+        "models", "kind", "parent", "started_ms", "ended_ms", "messages", "prompts", "tool_calls",
+        "errors", "materials", "size", "copied", "children", "presence", "gone_ms", "tokens_in",
+        "tokens_out", "cost_usd", "version", "root", "part",
+    )
+)  # fmt: skip
+_MODELS, _KIND, _PRESENCE = 9, 10, 22
+
+_BLOCK: Final = "SELECT id, session, kind, last_ms, meta, fold FROM block WHERE id=?"
+_BODY: Final = "SELECT raw FROM body WHERE id=?"
+_ATTRIBUTES: Final = "SELECT attributes FROM body WHERE id=?"
+
+
+class Coverage(NamedTuple):
+    """What a filter's sessions hold altogether."""
+
+    sources: int
+    sessions: int
+    messages: int
+    """Copies count once."""
+    oldest_ms: int
+    newest_ms: int
+
+
+class Arrays(NamedTuple):
+    """A session without its text, one entry a message by position."""
+
+    kinds: array[int]
+    flags: array[int]
+    times: array[int]
+    sizes: array[int]
+    """Bytes of the marked text."""
+
+
+class StoreCorpus:
+    """Reads the index. Safe to use from any thread; implements `search.ports.Corpus`."""
+
+    name = "index"
+
+    def __init__(self, path: str) -> None:
+        """Open nothing yet: the file may still be made."""
+        self.path = path
+        self._readers = Readers(path, _prepare)
+
+    def close(self) -> None:
+        """Close every connection."""
+        self._readers.close()
+
+    # ------------------------------------------------------------ the port
+
+    def sessions(self, chosen: Filter) -> list[Session]:
+        """Return the sessions a filter admits, newest first by `ended_ms`."""
+        with self._readers.lease() as connection:
+            where, values = choice.sessions(chosen, self._named(connection, chosen))
+            rows = connection.execute(
+                f"SELECT {_SESSION} FROM session WHERE {where} ORDER BY ended_ms DESC, id DESC",
+                values,
+            )
+            return [_session(row) for row in rows]
+
+    def blocks(self, chosen: Filter) -> Iterator[Block]:
+        """Yield the blocks that may hold an admitted message, by falling `last_ms`.
+
+        All from one committed state, held until the iterator ends or is dropped.
+        """
+        with self._readers.snapshot() as connection:
+            query, values = choice.blocks(chosen, self._named(connection, chosen))
+            for (number,) in connection.execute(query, values).fetchall():
+                id_, session, kind, last_ms, meta, text = connection.execute(
+                    _BLOCK, (number,)
+                ).fetchone()
+                yield Block(
+                    id_, session, kind, last_ms, meta, text,
+                    self._raw(number), self._attributes(number),
+                )  # fmt: skip
+
+    def session(self, row: int) -> Session:
+        """Return the session of a row id.
+
+        Raises:
+            StoreError: It is not (any more) there.
+        """
+        with self._readers.lease() as connection:
+            found = connection.execute(
+                f"SELECT {_SESSION} FROM session WHERE id=?", (row,)
+            ).fetchone()
+        if found is None:
+            raise StoreError("the session is no longer in the index", "search again")
+        return _session(found)
+
+    def find(self, name: str) -> list[Session]:
+        """Return the sessions a key, native id, path or unique prefix of an id (8+) names."""
+        with self._readers.lease() as connection:
+            for where, values in choice.naming(name):
+                rows = connection.execute(
+                    f"SELECT {_SESSION} FROM session WHERE {where} ORDER BY folded, ended_ms DESC",
+                    values,
+                ).fetchall()
+                if rows:
+                    return [_session(row) for row in rows]
+        return []
+
+    def messages(self, row: int, start: int = 0, stop: int | None = None) -> list[Message]:
+        """Return messages by position, `start` inclusive, `stop` exclusive, in position order."""
+        end = 1 << 62 if stop is None else stop
+        found: list[Message] = []
+        with self._readers.snapshot() as connection:
+            named = connection.execute("SELECT key FROM session WHERE id=?", (row,)).fetchone()
+            rows = connection.execute(
+                """SELECT meta, raw, attributes FROM block JOIN body USING (id)
+                WHERE session=? AND last>=? AND first<? ORDER BY first""",
+                (row, start, end),
+            )
+            for meta, raw, attributes in rows:
+                found += _messages(named[0], meta, raw, attributes, start, end)
+        found.sort(key=lambda message: message.position)
+        return found
+
+    def candidates(self, terms: Sequence[bytes], chosen: Filter) -> Candidates | Declined:
+        """Decline: the text is the index, and reading it is what narrowing would cost."""
+        return Declined("the text is the index")
+
+    def gaps(self, chosen: Filter) -> list[Gap]:
+        """Return what the index knows it is missing of a filter's harnesses and roots."""
+        with self._readers.lease() as connection:
+            return reach.gaps(connection, *choice.sources(chosen))
+
+    # ------------------------------------------------------------ beyond the port
+
+    def arrays(self, row: int) -> Arrays:
+        """Return what a virtual transcript lays out from, without reading any text."""
+        found = Arrays(array("B"), array("B"), array("q"), array("I"))
+        with self._readers.lease() as connection:
+            metas = [
+                Meta.unpack(data)
+                for (data,) in connection.execute(
+                    "SELECT meta FROM block WHERE session=? ORDER BY no", (row,)
+                )
+            ]
+        count = 1 + max((meta.positions[-1] for meta in metas), default=-1)
+        for column in found:
+            column.frombytes(bytes(column.itemsize * count))
+        for meta in metas:
+            for index, position in enumerate(meta.positions):
+                found.kinds[position] = meta.kinds[index]
+                found.flags[position] = meta.flags[index]
+                found.times[position] = meta.times[index]
+                start, end = meta.raw_span(index)
+                found.sizes[position] = end - start
+        return found
+
+    def coverage(self, chosen: Filter) -> Coverage:
+        """Return how much a filter covers."""
+        with self._readers.lease() as connection:
+            where, values = choice.sessions(chosen, self._named(connection, chosen))
+            row = connection.execute(
+                f"""SELECT count(*), coalesce(sum(messages - copied), 0),
+                coalesce(min(nullif(started_ms, 0)), 0), coalesce(max(ended_ms), 0)
+                FROM session WHERE {where}""",
+                values,
+            ).fetchone()
+            of, of_values = choice.sources(chosen)
+            (sources,) = connection.execute(
+                f"SELECT count(*) FROM source WHERE {of}", of_values
+            ).fetchone()
+        return Coverage(sources, *row)
+
+    def synced_ms(self) -> int:
+        """Return when the sources were last compared with the index, 0 for never."""
+        return self._number("synced_ms")
+
+    def version(self) -> int:
+        """Return a number that changes when what can be found does. Cheap: poll it."""
+        return self._number("generation")
+
+    def _number(self, key: str) -> int:
+        with self._readers.lease() as connection:
+            row = connection.execute("SELECT value FROM meta WHERE key=?", (key,)).fetchone()
+        return int(row[0]) if row else 0
+
+    def _named(self, connection: sqlite3.Connection, chosen: Filter) -> list[int] | None:
+        """Return the row ids of the sessions a filter names, None when it names none."""
+        if not chosen.sessions:
+            return None
+        found: set[int] = set()
+        for name in chosen.sessions:
+            for where, values in choice.naming(name):
+                query = f"SELECT id FROM session WHERE {where}"
+                rows = connection.execute(query, values).fetchall()
+                found.update(row[0] for row in rows)
+                if rows:
+                    break
+        return sorted(found)
+
+    def _raw(self, block: int) -> Callable[[], bytes]:
+        return lambda: expand(self._body(_BODY, block))
+
+    def _attributes(self, block: int) -> Callable[[], dict[int, dict[str, object]]]:
+        return lambda: expand_attributes(self._body(_ATTRIBUTES, block))
+
+    def _body(self, query: str, block: int) -> bytes:
+        with self._readers.lease() as connection:
+            row = connection.execute(query, (block,)).fetchone()
+        if row is None:
+            raise StoreError("a session was rewritten while it was read", "search again")
+        data: bytes = row[0]
+        return data
+
+
+def _prepare(connection: sqlite3.Connection) -> None:
+    schema.refuse_newer(connection)
+    if schema.version(connection) < schema.OLDEST_READABLE:
+        raise StoreError("the index is of an older version", "recall index makes it anew")
+    connection.create_function("fold", 1, fold, deterministic=True)
+
+
+def _session(row: tuple[Any, ...]) -> Session:
+    values = list(row)
+    values[_MODELS] = tuple(row[_MODELS].split("\n")) if row[_MODELS] else ()
+    values[_KIND] = SessionKind(row[_KIND])
+    values[_PRESENCE] = Presence(row[_PRESENCE])
+    return Session(*values)
+
+
+def _messages(
+    key: str, packed: bytes, raw: bytes, attributes: bytes, start: int, stop: int
+) -> Iterator[Message]:
+    meta = Meta.unpack(packed)
+    text = expand(raw)
+    facts = expand_attributes(attributes)
+    for index, position in enumerate(meta.positions):
+        if start <= position < stop:
+            begin, end = meta.raw_span(index)
+            known = facts.get(index, {})
+            yield Message(
+                key,
+                position,
+                Kind(meta.kinds[index]),
+                meta.times[index],
+                text[begin:end].decode("utf-8", "replace"),
+                meta.digests[index],
+                meta.flags[index],
+                known.get("seen", -1),
+                known.get("tool", ""),
+                known.get("call", ""),
+                known.get("ms", 0),
+                known.get("model", ""),
+                tuple(Material(*values) for values in known.get("materials", ())),
+            )

@@ -1,0 +1,253 @@
+"""Sessions that belong together: copies of each other's beginnings, and subagents of a main one.
+
+**Copies.** Resuming, forking and archiving copy history into new files. Sessions of one harness
+are compared when they share a native id, when one calls the other its origin, or when their first
+native record is the same. The copied part of a session is the longest common beginning of its
+record hashes with an earlier session of its family; it counts once, there.
+
+**Which one is the original?** What a fork names as its origin. Else the session that ends where
+the other goes on. Else, when both go on, the one whose own part begins earlier: whoever resumed the
+copy did so after that. Equal sessions: the one whose source is present, then the first indexed.
+
+**Subagents.** A source names its parent by native id, often before the parent is indexed; the key
+is filled in whenever either arrives, and leads to the main session also from a nested subagent.
+"""
+
+from __future__ import annotations
+
+from array import array
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from recall_tui.store.block import Meta
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterable, Sequence
+
+_MEMBER: Final = """id, key, native_id, parent_native, kind, first_record, messages, presence,
+started_ms, ended_ms"""
+
+
+_FEW: Final = 16
+"""Sessions whose families are looked up one by one, rather than found by a scan of all."""
+
+
+class Member(NamedTuple):
+    """A session as its family sees it."""
+
+    id: int
+    key: str
+    native_id: str
+    parent_native: str
+    kind: str
+    first_record: int
+    messages: int
+    presence: str
+    started_ms: int
+    ended_ms: int
+
+
+def records(metas: Iterable[bytes]) -> array[int]:
+    """Return the record hashes of a session by position, from the packed metas of its blocks."""
+    parts = [Meta.unpack(data) for data in metas]
+    found = array("I", bytes(4 * (1 + max((m.positions[-1] for m in parts), default=-1))))
+    for meta in parts:
+        for position, record in zip(meta.positions, meta.records, strict=True):
+            found[position] = record
+    return found
+
+
+def records_of_session(connection: sqlite3.Connection, session: int) -> array[int]:
+    """Return the record hashes of an indexed session by position."""
+    rows = connection.execute("SELECT meta FROM block WHERE session=?", (session,))
+    return records(row[0] for row in rows)
+
+
+def common(left: Sequence[int], right: Sequence[int]) -> int:
+    """Return the length of the longest common beginning."""
+    limit = min(len(left), len(right))
+    if left[:limit] == right[:limit]:
+        return limit
+    low, high = 0, limit  # left[:low] is common, left[:high] is not
+    while high - low > 1:
+        middle = (low + high) // 2
+        if left[low:middle] == right[low:middle]:
+            low = middle
+        else:
+            high = middle
+    return low
+
+
+def update(connection: sqlite3.Connection, touched: Iterable[int]) -> None:
+    """Bring copies, parents and counts of children up to date, in the transaction that is open.
+
+    Args:
+        connection: The writer's.
+        touched: Sessions that were written or removed since the last call; only their families
+            are looked at.
+    """
+    sessions = set(touched)
+    if len(sessions) > _FEW:
+        sessions &= _suspects(connection)
+    seen: set[int] = set()
+    for session in sorted(sessions):
+        if session not in seen:
+            family = _family(connection, session)
+            seen.update(member.id for member in family)
+            if family:
+                _mark_copies(connection, family)
+    _resolve_parents(connection)
+    _count_children(connection)
+
+
+def _suspects(connection: sqlite3.Connection) -> set[int]:
+    """Return the sessions that may share messages with another, by three index scans."""
+    queries = (
+        """SELECT id FROM session JOIN (SELECT native_id, harness FROM session
+           GROUP BY native_id, harness HAVING count(*) > 1) USING (native_id, harness)""",
+        """SELECT id FROM session JOIN (SELECT first_record, harness FROM session
+           WHERE first_record <> 0 GROUP BY first_record, harness HAVING count(*) > 1)
+           USING (first_record, harness) WHERE first_record <> 0""",
+        "SELECT id FROM session WHERE parent_native <> '' AND kind = 'fork'",
+        "SELECT id FROM session WHERE original <> 0",
+    )
+    return {row[0] for query in queries for row in connection.execute(query)}
+
+
+def _family(connection: sqlite3.Connection, session: int) -> list[Member]:
+    """Return the sessions linked to one, itself included; empty when it is not there."""
+    found: dict[int, Member] = {}
+    queue = list(_members(connection, "id=?", session))
+    while queue:
+        member = queue.pop()
+        if member.id in found:
+            continue
+        found[member.id] = member
+        harness = member.key.partition(":")[0]
+        queue += _members(connection, "native_id=? AND harness=?", member.native_id, harness)
+        queue += _members(
+            connection,
+            "parent_native=? AND harness=? AND parent_native <> '' AND kind='fork'",
+            member.native_id,
+            harness,
+        )
+        if member.first_record:
+            queue += _members(
+                connection,
+                "first_record=? AND harness=? AND first_record <> 0",
+                member.first_record,
+                harness,
+            )
+        if member.kind == "fork" and member.parent_native:
+            queue += _members(
+                connection, "native_id=? AND harness=?", member.parent_native, harness
+            )
+    return list(found.values())
+
+
+def _members(connection: sqlite3.Connection, where: str, *values: object) -> list[Member]:
+    rows = connection.execute(f"SELECT {_MEMBER} FROM session WHERE {where}", values)
+    return [Member._make(row) for row in rows]
+
+
+def _mark_copies(connection: sqlite3.Connection, family: list[Member]) -> None:
+    """Set `original`, `copied` and `folded` of a family."""
+    copies = {member.id: (0, 0) for member in family}
+    if len(family) > 1:
+        held = {member.id: records_of_session(connection, member.id) for member in family}
+        order = _originals_first(connection, family, held)
+        for place, member in enumerate(order):
+            for earlier in order[:place]:
+                shared = common(held[earlier.id], held[member.id])
+                if shared > copies[member.id][1]:
+                    copies[member.id] = (earlier.id, shared)
+    for member in family:
+        original, copied = copies[member.id]
+        folded = int(0 < member.messages <= copied)
+        connection.execute(
+            """UPDATE session SET original=?1, copied=?2, folded=?3
+            WHERE id=?4 AND (original, copied, folded) <> (?1, ?2, ?3)""",
+            (original, copied, folded, member.id),
+        )
+
+
+def _originals_first(
+    connection: sqlite3.Connection, family: list[Member], held: dict[int, array[int]]
+) -> list[Member]:
+    """Order a family as the module says: an original before its copies."""
+    by_native = {member.native_id: member for member in family}
+
+    def depth(member: Member) -> int:
+        steps = 0
+        while member.kind == "fork" and member.parent_native in by_native and steps < len(family):
+            member = by_native[member.parent_native]
+            steps += 1
+        return steps
+
+    def own_start_ms(member: Member) -> int:
+        mine = held[member.id]
+        shared = max(common(mine, held[m.id]) for m in family if m.id != member.id)
+        return _time_at(connection, member.id, shared) if shared < len(mine) else 0
+
+    return sorted(family, key=lambda m: (depth(m), own_start_ms(m), m.presence != "present", m.id))
+
+
+def _time_at(connection: sqlite3.Connection, session: int, position: int) -> int:
+    """Return the time of a message, or the end of its block when it has none."""
+    rows = connection.execute(
+        "SELECT last_ms, meta FROM block WHERE session=? AND first<=? AND last>=?",
+        (session, position, position),
+    )
+    for last_ms, data in rows:
+        meta = Meta.unpack(data)
+        if position in meta.positions:
+            return meta.times[meta.positions.index(position)] or int(last_ms)
+    return 0
+
+
+def _resolve_parents(connection: sqlite3.Connection) -> None:
+    """Fill in the key of the main session of every subagent, fork and copy."""
+    rows = connection.execute(
+        """SELECT id, harness, parent_native, original, folded, parent FROM session
+        WHERE parent_native <> '' OR parent <> '' OR folded = 1"""
+    ).fetchall()
+    above = {row[0]: _above(connection, *row[:5]) for row in rows}
+    for session, _, _, _, _, parent in rows:
+        top, seen = session, {session}
+        while (higher := above.get(top, 0)) and higher not in seen:
+            seen.add(higher)
+            top = higher
+        found = ""
+        if top != session:
+            found = connection.execute("SELECT key FROM session WHERE id=?", (top,)).fetchone()[0]
+        if found != parent:
+            connection.execute("UPDATE session SET parent=? WHERE id=?", (found, session))
+
+
+def _above(
+    connection: sqlite3.Connection,
+    session: int,
+    harness: str,
+    parent_native: str,
+    original: int,
+    folded: int,
+) -> int:
+    """Return the session right above one, 0 when it is not indexed or there is none."""
+    if parent_native:
+        row = connection.execute(
+            """SELECT id FROM session WHERE native_id=? AND harness=? AND id<>?
+            ORDER BY folded, id LIMIT 1""",
+            (parent_native, harness, session),
+        ).fetchone()
+        if row:
+            return int(row[0])
+    return original if folded else 0
+
+
+def _count_children(connection: sqlite3.Connection) -> None:
+    connection.execute(
+        """UPDATE session SET children=(SELECT count(*) FROM session AS c WHERE c.parent=session.key
+            AND c.parent <> '')
+        WHERE children <> (SELECT count(*) FROM session AS c WHERE c.parent=session.key
+            AND c.parent <> '')"""
+    )

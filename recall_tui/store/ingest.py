@@ -1,0 +1,258 @@
+"""From what a reader yields to what is searched: sanitised, redacted, folded, packed.
+
+The store and the cold path both go through here, so both see the same text. A secret is replaced
+before anything else happens to a text; nothing after that line has ever seen it.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final
+from zlib import crc32
+
+from recall_tui.model import Flag, Kind
+from recall_tui.store.block import TARGET_BYTES, BlockBuilder, BlockKind, Meta, Prepared
+from recall_tui.text.fold import fold_bytes
+from recall_tui.text.redact import CLOSE, OPEN, RULES_VERSION, mark, shown
+from recall_tui.text.sanitize import one_line, sanitize
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from recall_tui.harnesses.base import Facts, Parsed, Transcript
+    from recall_tui.model import Material
+    from recall_tui.store.block import BuiltBlock
+
+TEXT_RULES: Final = f"1:{RULES_VERSION}"
+"""Names everything that shapes stored text. An index made under another value is built anew: a
+secret that a new rule knows must not stay."""
+
+RESULT_HORIZON: Final = 10 * 1024
+"""Bytes of UTF-8 of a tool result that the agents' path sees (S0-30)."""
+
+TITLE_CHARS: Final = 200
+"""Longest title: a list shows less, and a first prompt can be a whole document."""
+
+
+def prepare(parsed: Parsed) -> Prepared:
+    """Turn a reader's message into what a block holds."""
+    kind = parsed.kind
+    text = mark(sanitize(parsed.text))
+    horizon = Meta.WHOLE
+    seen_chars = -1
+    if parsed.rest:
+        # Marked apart: the two are different arguments, and the border is then exact.
+        rest = mark(sanitize(parsed.rest))
+        seen_chars = len(text)
+        horizon = len(fold_bytes(text))
+        text = f"{text}\n{rest}" if text else rest
+    raw = text.encode("utf-8", "replace")
+    fold = fold_bytes(text)
+    if kind is Kind.TOOL_RESULT and len(raw) > RESULT_HORIZON:
+        seen_chars, horizon = _result_horizon(text, raw, fold)
+    content = crc32(raw, kind)
+    record = crc32(parsed.record.encode("utf-8", "replace")) if parsed.record else content
+    flags = (
+        (Flag.ABANDONED if parsed.abandoned else 0)
+        | (Flag.SIDECHAIN if parsed.sidechain else 0)
+        | (Flag.FAILED if parsed.failed else 0)
+        | (Flag.MATERIAL if parsed.materials else 0)
+    )
+    return Prepared(
+        kind,
+        _known_time(parsed.time_ms),
+        flags,
+        fold,
+        raw,
+        horizon,
+        record,
+        (content ^ (content >> 16)) & 0xFFFF,
+        _attributes(parsed, seen_chars),
+    )
+
+
+_LAST_MS: Final = 253_402_300_800_000
+"""The year 10000: a later time is a broken record's, and no calendar shows it."""
+
+
+def _result_horizon(text: str, raw: bytes, fold: bytes) -> tuple[int, int]:
+    """Return how far the agents' path sees into a long tool result, in (characters, fold bytes).
+
+    The cut never splits a mark, and lies where folding the head alone gives the head of the fold:
+    a combining mark right behind it would otherwise belong to both sides.
+    """
+    if len(text) == len(raw) == len(fold):
+        return RESULT_HORIZON, RESULT_HORIZON
+    head = raw[:RESULT_HORIZON].decode("utf-8", "ignore")
+    opened = head.rfind(OPEN)
+    if opened > head.rfind(CLOSE):
+        head = head[:opened]
+    folded = fold_bytes(head)
+    while not fold.startswith(folded):
+        head = head[:-1]
+        folded = fold_bytes(head)
+    return len(head), len(folded)
+
+
+def _attributes(parsed: Parsed, seen_chars: int) -> dict[str, object] | None:
+    """Return what only the display needs, or None; the keys are the store's own notation."""
+    facts: dict[str, object] = {}
+    if parsed.tool:
+        facts["tool"] = word(parsed.tool)
+    if parsed.call:
+        facts["call"] = sanitize(parsed.call)
+    if parsed.model:
+        facts["model"] = word(parsed.model)
+    if parsed.duration_ms > 0:
+        facts["ms"] = parsed.duration_ms
+    if seen_chars >= 0:
+        facts["seen"] = seen_chars
+    if parsed.materials:
+        facts["materials"] = [_material(material) for material in parsed.materials]
+    return facts or None
+
+
+def _material(material: Material) -> tuple[str | int, ...]:
+    clean = (word(value) if isinstance(value, str) else value for value in material)
+    return tuple(clean)
+
+
+@lru_cache(maxsize=4096)
+def word(text: str) -> str:
+    """Return a short text of a source (a name, a path, an id) fit to be stored and shown."""
+    return shown(mark(sanitize(text)))
+
+
+def title_of(text: str) -> str:
+    """Return a title: one line, no secrets, at most `TITLE_CHARS` characters."""
+    # Cut before marking, generously: a first prompt can be megabytes.
+    return one_line(shown(mark(sanitize(text[: 16 * TITLE_CHARS]))), TITLE_CHARS)
+
+
+def clean_facts(facts: Facts) -> Facts:
+    """Return a reader's facts fit to be stored: no escape sequences, no secrets, one line each."""
+    return replace(
+        facts,
+        native_id=session_name(facts.native_id),
+        title="",
+        cwd=word(facts.cwd),
+        last_cwd=word(facts.last_cwd),
+        branch=word(facts.branch),
+        models=[word(model) for model in facts.models],
+        parent=session_name(facts.parent),
+        started_ms=_known_time(facts.started_ms),
+        ended_ms=_known_time(facts.ended_ms),
+        version=word(facts.version),
+    )
+
+
+_UNNAMEABLE: Final = re.compile(r"[\s#]+")
+
+
+def session_name(native_id: str) -> str:
+    """Return a native id as it stands in a key and a reference: no white space, no `#`."""
+    return _UNNAMEABLE.sub("_", word(native_id))
+
+
+def _known_time(time_ms: int) -> int:
+    return time_ms if 0 < time_ms < _LAST_MS else 0
+
+
+@dataclass(slots=True)
+class Counts:
+    """What a session row counts; blocks add up to it."""
+
+    messages: int = 0
+    prompts: int = 0
+    tool_calls: int = 0
+    errors: int = 0
+    materials: int = 0
+
+    def add(self, block: BuiltBlock, sign: int = 1) -> None:
+        """Count a block's messages, or take them off with `sign` -1."""
+        kinds = block.meta.kinds.tobytes()
+        self.messages += sign * len(kinds)
+        self.prompts += sign * kinds.count(Kind.PROMPT)
+        self.tool_calls += sign * kinds.count(Kind.TOOL_CALL)
+        self.errors += sign * sum(1 for flags in block.meta.flags if flags & Flag.FAILED)
+        for facts in block.attributes.values():
+            materials = facts.get("materials")
+            if isinstance(materials, (list, tuple)):
+                self.materials += sign * len(materials)
+
+
+class Packing:
+    """One pass over a transcript as built blocks; the other attributes are right at its end.
+
+    Attributes:
+        counts: Of the messages yielded.
+        opening: The first prompt (or delegation) as a title; empty when there is none.
+        first_record: Hash of the first message's native record id, 0 without one.
+        started_ms: What the facts say, else the earliest message; `ended_ms` likewise.
+    """
+
+    def __init__(self, transcript: Transcript, start: int = 0) -> None:
+        """Read nothing yet.
+
+        Args:
+            transcript: Not yet iterated.
+            start: Position of the first message it will yield.
+        """
+        self.transcript = transcript
+        self.counts = Counts()
+        self.first_record = 0
+        self.started_ms = 0
+        self.ended_ms = 0
+        self.opening = ""
+        self._start = start
+
+    @property
+    def facts(self) -> Facts:
+        """What the transcript says about its session."""
+        return self.transcript.facts
+
+    @property
+    def title(self) -> str:
+        """The program's own title, empty when it gave none."""
+        return title_of(self.facts.title)
+
+    def __iter__(self) -> Iterator[BuiltBlock]:
+        """Yield blocks as they fill, talk and tool results apart.
+
+        Raises:
+            SourceError: The source cannot be read (further).
+        """
+        talk, results = BlockBuilder(BlockKind.TALK), BlockBuilder(BlockKind.TOOL)
+        for position, parsed in enumerate(self.transcript, self._start):
+            builder = results if parsed.kind is Kind.TOOL_RESULT else talk
+            if position == self._start and parsed.record:
+                self.first_record = crc32(parsed.record.encode("utf-8", "replace"))
+            if not self.opening and parsed.kind in (Kind.PROMPT, Kind.DELEGATION):
+                self.opening = title_of(parsed.text)
+            message = prepare(parsed)
+            # A giant message stands alone: joining it to others would copy it.
+            if builder.full or len(message.fold) > TARGET_BYTES:
+                yield from self._close(builder)
+            builder.add(position, message)
+        yield from self._close(talk)
+        yield from self._close(results)
+        self.started_ms = _known_time(self.facts.started_ms) or self.started_ms
+        self.ended_ms = max(_known_time(self.facts.ended_ms), self.ended_ms)
+
+    def _close(self, builder: BlockBuilder) -> Iterator[BuiltBlock]:
+        built = builder.take()
+        if built is None:
+            return
+        self.counts.add(built)
+        first, last = built.first_ms, built.last_ms
+        if first and (not self.started_ms or first < self.started_ms):
+            self.started_ms = first
+        self.ended_ms = max(self.ended_ms, last)
+        yield built
+
+
+def pack_session(transcript: Transcript, start: int = 0) -> Packing:
+    """Return one streaming pass over a transcript: iterate it, then look at its counters."""
+    return Packing(transcript, start)

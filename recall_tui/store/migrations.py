@@ -1,0 +1,63 @@
+"""How an index of an earlier version becomes one of this version.
+
+Ordered, named functions, each in a transaction with its number. What cannot be migrated in place
+raises `RebuildNeeded`: then a new index is built beside the old one, which keeps answering.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from recall_tui.store import schema
+
+if TYPE_CHECKING:
+    import sqlite3
+
+Step: TypeAlias = Callable[["sqlite3.Connection"], None]
+
+
+class RebuildNeeded(Exception):  # noqa: N818 - control flow between the writer and sync
+    """The index cannot be brought to this version in place; its text says why."""
+
+
+STEPS: Final[tuple[Step, ...]] = ()
+"""Step n (from 0) leads from version n + 1 to n + 2; its docstring says what it does and why."""
+
+TEXT_RULES: Final = "text"
+"""`meta` key: the rules (secrets, folding) under which the stored text was made."""
+
+
+def bring_up_to_date(
+    connection: sqlite3.Connection, rules: str, steps: tuple[Step, ...] = STEPS
+) -> None:
+    """Create or migrate the index behind a writer's connection.
+
+    Args:
+        connection: Outside a transaction.
+        rules: The text rules of this program (`ingest.TEXT_RULES`).
+        steps: The migrations, for tests.
+
+    Raises:
+        StoreError: The index is newer than this code.
+        RebuildNeeded: It must be built anew.
+    """
+    schema.refuse_newer(connection)
+    found = schema.version(connection)
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        if found == 0:
+            if connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchone():
+                raise RebuildNeeded("the file is a database, but not an index of ours")
+            schema.create(connection)
+            connection.execute("INSERT INTO meta VALUES (?, ?)", (TEXT_RULES, rules))
+        for number in range(max(found, 1), schema.VERSION):
+            steps[number - 1](connection)
+            connection.execute(f"PRAGMA user_version={number + 1}")
+        made = connection.execute("SELECT value FROM meta WHERE key=?", (TEXT_RULES,)).fetchone()
+        if made is None or made[0] != rules:
+            raise RebuildNeeded("the rules for secrets or folding have changed since it was made")
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise
+    connection.execute("COMMIT")

@@ -1,0 +1,131 @@
+"""What the index covers and what it knows to be missing: the facts behind reach and gaps."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from typing import TYPE_CHECKING, Final
+
+from recall_tui import clock
+from recall_tui.model import Gap, GapKind
+
+if TYPE_CHECKING:
+    import sqlite3
+
+_NAMED: Final = 5
+"""Failed sources named one by one; beyond, they are counted."""
+
+
+def totals(connection: sqlite3.Connection) -> tuple[int, int]:
+    """Return (sessions, messages) of the index; copies count once."""
+    row = connection.execute(
+        "SELECT count(*), coalesce(sum(messages - copied), 0) FROM session WHERE folded=0"
+    ).fetchone()
+    return int(row[0]), int(row[1])
+
+
+def gaps(
+    connection: sqlite3.Connection, where: str = "1", values: tuple[str | int, ...] = ()
+) -> list[Gap]:
+    """Return what the index knows it is missing.
+
+    Args:
+        connection: A reader's or the writer's.
+        where: SQL condition on `source` (harness and path) that narrows the sources meant.
+        values: Its parameters.
+    """
+    found = [
+        Gap(GapKind(kind), *rest)
+        for kind, *rest in connection.execute(
+            "SELECT kind, count, detail, action, place FROM gap ORDER BY rowid"
+        )
+    ]
+    found += _pending(connection)
+    found += _failed(connection, where, values)
+    counted = connection.execute(
+        f"""SELECT total(unparsed), total(unparsed > 0), total(torn), total(state = 'gone'),
+        min(CASE WHEN state = 'gone' THEN gone_ms END) FROM source WHERE {where}""",
+        values,
+    ).fetchone()
+    unparsed, files, torn, gone, since = (int(value or 0) for value in counted)
+    if unparsed:
+        found.append(
+            Gap(
+                GapKind.UNPARSED,
+                unparsed,
+                f"{unparsed} damaged lines in {files} files could not be read",
+                "recall doctor names the files",
+            )
+        )
+    if torn:
+        found.append(
+            Gap(GapKind.TORN, torn, f"{torn} files end in a line that is not finished yet")
+        )
+    if gone:
+        day = clock.to_iso(since, clock.local_zone())[:10]
+        found.append(
+            Gap(
+                GapKind.GONE,
+                gone,
+                f"{gone} sources are gone since {day} or later; their text is kept",
+            )
+        )
+    return found + _unknown(connection, where, values)
+
+
+def _pending(connection: sqlite3.Connection) -> list[Gap]:
+    row = connection.execute("SELECT value FROM meta WHERE key='pending'").fetchone()
+    if row is None or not row[0]:
+        return []
+    return [
+        Gap(
+            GapKind.NOT_INDEXED,
+            row[0],
+            f"{row[0]} sources are not indexed yet",
+            "recall index",
+        )
+    ]
+
+
+def _failed(connection: sqlite3.Connection, where: str, values: tuple[str | int, ...]) -> list[Gap]:
+    rows = connection.execute(
+        f"SELECT path, error FROM source WHERE state='failed' AND {where} ORDER BY mtime_ns DESC",
+        values,
+    ).fetchall()
+    action = "what was read of it before is kept; it is tried again when it changes"
+    named = [Gap(GapKind.UNREADABLE, 1, error, action, path) for path, error in rows[:_NAMED]]
+    if len(rows) > _NAMED:
+        more = len(rows) - _NAMED
+        named.append(
+            Gap(
+                GapKind.UNREADABLE,
+                more,
+                f"{more} more sources could not be read",
+                "recall doctor names them",
+            )
+        )
+    return named
+
+
+def _unknown(
+    connection: sqlite3.Connection, where: str, values: tuple[str | int, ...]
+) -> list[Gap]:
+    kinds: dict[str, Counter[str]] = {}
+    for harness, packed in connection.execute(
+        f"SELECT harness, unknown FROM source WHERE unknown <> '' AND {where}", values
+    ):
+        kinds.setdefault(harness, Counter()).update(json.loads(packed))
+    found = []
+    for harness, counter in sorted(kinds.items()):
+        names = ", ".join(name for name, _ in counter.most_common(4))
+        more = f" and {len(counter) - 4} more" if len(counter) > 4 else ""
+        found.append(
+            Gap(
+                GapKind.UNKNOWN_RECORDS,
+                counter.total(),
+                f"{counter.total()} {harness} records of unknown kinds: {names}{more}",
+                "update recall-tui",
+                harness,
+            )
+        )
+    return found

@@ -1,0 +1,161 @@
+"""The tables of the index, and what makes an index of another version unusable.
+
+`block` and `session` are what a search reads; `body` is apart so that a scan never walks over it.
+`source` remembers what was read of each source and where to go on. `stage` holds the blocks of a
+long session until its last one is there; a crash leaves rubbish only in it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from recall_tui.errors import StoreError
+
+if TYPE_CHECKING:
+    import sqlite3
+
+VERSION: Final = 1
+"""`PRAGMA user_version` of an index this code reads and writes."""
+
+_BLOCK_COLUMNS: Final = """
+  session INTEGER NOT NULL,
+  no INTEGER NOT NULL,             -- running number in the session
+  kind INTEGER NOT NULL,           -- block.BlockKind
+  first INTEGER NOT NULL,          -- positions of its first and last message
+  last INTEGER NOT NULL,
+  first_ms INTEGER NOT NULL,       -- 0 as soon as one message has no time
+  last_ms INTEGER NOT NULL,
+  meta BLOB NOT NULL,              -- block.Meta
+  fold BLOB NOT NULL               -- what is searched"""
+
+TABLES: Final = (
+    "CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID",
+    """CREATE TABLE session (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  key TEXT NOT NULL UNIQUE,
+  harness TEXT NOT NULL,
+  native_id TEXT NOT NULL,
+  path TEXT NOT NULL,
+  part TEXT NOT NULL,
+  root TEXT NOT NULL,
+  title TEXT NOT NULL,
+  cwd TEXT NOT NULL,
+  last_cwd TEXT NOT NULL,
+  branch TEXT NOT NULL,
+  models TEXT NOT NULL,            -- one a line
+  kind TEXT NOT NULL,              -- model.SessionKind
+  parent TEXT NOT NULL DEFAULT '', -- key of the main session, once that is indexed
+  parent_native TEXT NOT NULL,     -- what the source says of it
+  started_ms INTEGER NOT NULL,
+  ended_ms INTEGER NOT NULL,
+  messages INTEGER NOT NULL,
+  prompts INTEGER NOT NULL,
+  tool_calls INTEGER NOT NULL,
+  errors INTEGER NOT NULL,
+  materials INTEGER NOT NULL,
+  size INTEGER NOT NULL,
+  tokens_in INTEGER NOT NULL,
+  tokens_out INTEGER NOT NULL,
+  cost_usd REAL NOT NULL,
+  version TEXT NOT NULL,
+  presence TEXT NOT NULL DEFAULT 'present',
+  gone_ms INTEGER NOT NULL DEFAULT 0,
+  first_record INTEGER NOT NULL,   -- hash of the first native record id, 0 without one
+  original INTEGER NOT NULL DEFAULT 0, -- the session its first `copied` messages come from
+  copied INTEGER NOT NULL DEFAULT 0,
+  folded INTEGER NOT NULL DEFAULT 0,   -- all its messages are copies
+  children INTEGER NOT NULL DEFAULT 0
+)""",
+    f"CREATE TABLE block (\n  id INTEGER PRIMARY KEY AUTOINCREMENT,{_BLOCK_COLUMNS}\n)",
+    """CREATE TABLE body (
+  id INTEGER PRIMARY KEY,          -- the block's
+  raw BLOB NOT NULL,               -- zstd of the marked texts: what is shown
+  attributes BLOB NOT NULL         -- zstd of JSON {index in the block: facts}, empty for none
+)""",
+    f"""CREATE TABLE stage (
+  id INTEGER PRIMARY KEY,
+  draft INTEGER NOT NULL,
+  raw BLOB NOT NULL,
+  attributes BLOB NOT NULL,{_BLOCK_COLUMNS}
+)""",
+    """CREATE TABLE source (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  harness TEXT NOT NULL,
+  path TEXT NOT NULL,
+  part TEXT NOT NULL,
+  native_id TEXT NOT NULL,
+  parent TEXT NOT NULL,
+  root TEXT NOT NULL,
+  size INTEGER NOT NULL,           -- these three as they were before it was read
+  mtime_ns INTEGER NOT NULL,
+  ctime_ns INTEGER NOT NULL,
+  session INTEGER,                 -- NULL: it yields no session
+  state TEXT NOT NULL,             -- ok | failed | gone
+  gone_ms INTEGER NOT NULL DEFAULT 0,
+  error TEXT NOT NULL DEFAULT '',
+  unparsed INTEGER NOT NULL DEFAULT 0,
+  torn INTEGER NOT NULL DEFAULT 0,
+  unknown TEXT NOT NULL DEFAULT '', -- JSON {record kind: count}
+  resume_at INTEGER NOT NULL DEFAULT -1, -- the reader's checkpoint: offset (-1: none), ...
+  position INTEGER NOT NULL DEFAULT 0,   -- ... messages yielded for good, ...
+  carry BLOB NOT NULL DEFAULT x'',       -- ... and its own state
+  ends BLOB NOT NULL DEFAULT x'',  -- fingerprint of the part before `resume_at`
+  covered INTEGER NOT NULL DEFAULT 0,    -- bytes that `digests` cover
+  digests BLOB NOT NULL DEFAULT x'',     -- one content digest a MiB
+  UNIQUE (path, part, harness)
+)""",
+    """CREATE TABLE gap (
+  harness TEXT NOT NULL,
+  root TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  count INTEGER NOT NULL,
+  detail TEXT NOT NULL,
+  action TEXT NOT NULL,
+  place TEXT NOT NULL
+)""",
+    # Everything the choice of blocks asks for, so that choosing never touches a block's pages.
+    "CREATE INDEX block_time ON block (last_ms DESC, kind, first_ms, session)",
+    "CREATE INDEX block_session ON block (session, no, kind, first, last, first_ms, last_ms)",
+    "CREATE INDEX session_time ON session (ended_ms DESC)",
+    "CREATE INDEX session_native ON session (native_id, harness)",
+    "CREATE INDEX session_parent ON session (parent_native, harness) WHERE parent_native <> ''",
+    "CREATE INDEX session_child ON session (parent) WHERE parent <> ''",
+    "CREATE INDEX session_record ON session (first_record, harness) WHERE first_record <> 0",
+    "CREATE INDEX session_original ON session (original) WHERE original <> 0",
+    "CREATE INDEX session_folded ON session (id) WHERE folded = 1",
+    "CREATE INDEX source_session ON source (session) WHERE session IS NOT NULL",
+    "CREATE INDEX source_native ON source (native_id, harness)",
+    "CREATE INDEX stage_draft ON stage (draft, no)",
+)
+"""The index of version `VERSION`, statement by statement."""
+
+
+OLDEST_READABLE: Final = 1
+"""Indices from this version on can still be searched while a new one is built beside them."""
+
+
+def create(connection: sqlite3.Connection) -> None:
+    """Create the tables of an empty file, in the transaction that is open."""
+    for statement in TABLES:
+        connection.execute(statement)
+    connection.execute(f"PRAGMA user_version={VERSION}")
+
+
+def version(connection: sqlite3.Connection) -> int:
+    """Return the version of a file; 0 for an empty one."""
+    number: int = connection.execute("PRAGMA user_version").fetchone()[0]
+    return number
+
+
+def refuse_newer(connection: sqlite3.Connection) -> None:
+    """Refuse an index that a later version of the program made.
+
+    Raises:
+        StoreError: It is newer than this code.
+    """
+    found = version(connection)
+    if found > VERSION:
+        raise StoreError(
+            f"the index has version {found}, this program reads up to {VERSION}",
+            "update recall-tui, or point RECALL_HOME at another folder",
+        )

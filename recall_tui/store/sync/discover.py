@@ -1,0 +1,113 @@
+"""Which sources there are now, and how much of the answer can be trusted."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+from recall_tui.model import Gap, GapKind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from recall_tui.harnesses.base import Harness, Source
+
+
+class Place(NamedTuple):
+    """A root to look under, and the harness that can read what lies there."""
+
+    harness: Harness
+    root: str
+    """Absolute, without a trailing separator."""
+
+
+@dataclass(slots=True)
+class Discovery:
+    """What a look at some places found."""
+
+    sources: dict[tuple[str, str, str], Source] = field(default_factory=dict)
+    """(harness, path, part) -> source."""
+    gaps: dict[tuple[str, str], list[Gap]] = field(default_factory=dict)
+    """(harness, root) -> what could not be looked at. Each place looked at has an entry."""
+
+    def vouches_for(self, harness: str, path: str) -> bool:
+        """Whether a source of this path that was not found is really gone.
+
+        Not when no place looked at holds it, and not when something on the way to it could not be
+        read: an unmounted disk, a folder without permission, a locked database.
+        """
+        holding = [
+            (root, gaps)
+            for (name, root), gaps in self.gaps.items()
+            if name == harness and covers(root, path)
+        ]
+        return bool(holding) and not any(
+            covers(gap.where or root, path) for root, gaps in holding for gap in gaps
+        )
+
+    def gaps_that_matter(self, known: Iterable[str]) -> dict[tuple[str, str], list[Gap]]:
+        """Return the gaps, without missing roots from which no path of `known` was indexed."""
+        paths = list(known) if any(map(len, self.gaps.values())) else []
+        return {
+            (harness, root): [
+                gap
+                for gap in gaps
+                if gap.kind is not GapKind.NO_SOURCES or any(covers(root, path) for path in paths)
+            ]
+            for (harness, root), gaps in self.gaps.items()
+        }
+
+
+def discover(places: Iterable[Place]) -> Discovery:
+    """Look at every place. A root that is not there is a gap; see `gaps_that_matter`."""
+    discovery = Discovery()
+    for harness, root in places:
+        gaps: list[Gap] = []
+        if os.path.lexists(root):
+            try:
+                for source in harness.discover(root, gaps):
+                    if source.path.isprintable() or _storable(source.path):
+                        discovery.sources[source.harness, source.path, source.part] = source
+                    else:
+                        gaps.append(unnameable(source.path))
+            except OSError as error:
+                gaps.append(
+                    Gap(GapKind.UNREADABLE, 1, f"cannot read {root}: {error.strerror}", "", root)
+                )
+        else:
+            gaps.append(missing_root(root))
+        discovery.gaps.setdefault((harness.id, root), []).extend(gaps)
+    return discovery
+
+
+def missing_root(root: str) -> Gap:
+    """Return the gap for a root that is not there."""
+    return Gap(
+        GapKind.NO_SOURCES,
+        1,
+        f"{root} is not there; what was indexed from it is kept",
+        "mount it again, or forget its sessions",
+        root,
+    )
+
+
+def unnameable(path: str) -> Gap:
+    """Return the gap for a file whose name is no UTF-8: it cannot be named in an answer."""
+    name = os.fsencode(path).decode("utf-8", "backslashreplace")
+    return Gap(
+        GapKind.UNREADABLE, 1, f"{name}: the name is not valid UTF-8", "rename the file", name
+    )
+
+
+def _storable(path: str) -> bool:
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def covers(place: str, path: str) -> bool:
+    """Whether a path is a place or lies below it (or is a file beside a database: `-wal`)."""
+    return path == place or path.startswith(place.rstrip(os.sep) + os.sep)

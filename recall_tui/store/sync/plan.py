@@ -1,0 +1,148 @@
+"""What a sync has to do: every source there is against every source that is known.
+
+Only names, sizes and times are looked at here. A difference means "look inside", which the reader
+of the source does: it may still find that nothing changed.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+from recall_tui.harnesses.base import Checkpoint, Source
+from recall_tui.store.sync.worker import Known
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Callable, Iterable
+
+    from recall_tui.store.sync.discover import Discovery
+
+
+class Row(NamedTuple):
+    """A known source, as far as the plan needs it."""
+
+    id: int
+    harness: str
+    path: str
+    part: str
+    native_id: str
+    parent: str
+    root: str
+    size: int
+    mtime_ns: int
+    ctime_ns: int
+    session: int | None
+    state: str
+
+
+_ROWS = f"SELECT {', '.join(Row._fields)} FROM source"
+_PROOF = "SELECT resume_at, position, carry, ends, covered, digests FROM source WHERE id=?"
+
+
+class Job(NamedTuple):
+    """A source to be read."""
+
+    source: Source
+    row: Row | None
+    """The known source it is, None for a new one."""
+    moved: bool = False
+    """`row` is of a vanished path: the same session only if the content says so."""
+
+
+@dataclass(slots=True)
+class Plan:
+    """What has to be done."""
+
+    jobs: list[Job] = field(default_factory=list)
+    """Newest first."""
+    unchanged: int = 0
+    returned: list[Row] = field(default_factory=list)
+    """Marked gone, and there again as they were."""
+    gone: list[Row] = field(default_factory=list)
+    rerooted: list[tuple[Row, Source]] = field(default_factory=list)
+    """Unchanged, but found under another root, or with another parent."""
+    excluded: list[Row] = field(default_factory=list)
+    """Known, but the person wants them left out."""
+    left_out: int = 0
+    """Sources that are excluded or forgotten."""
+
+
+def known_sources(connection: sqlite3.Connection) -> list[Row]:
+    """Return every known source."""
+    return [Row._make(row) for row in connection.execute(_ROWS)]
+
+
+def proof(connection: sqlite3.Connection, row: Row) -> Known:
+    """Return what an earlier read of a source left behind."""
+    offset, position, carry, ends, covered, digests = connection.execute(
+        _PROOF, (row.id,)
+    ).fetchone()
+    checkpoint = Checkpoint(offset, position, carry) if offset >= 0 else None
+    return Known(checkpoint, ends, covered, digests)
+
+
+def make(
+    discovery: Discovery,
+    rows: Iterable[Row],
+    excluded: Callable[[Source], bool],
+    *,
+    verify: bool = False,
+) -> Plan:
+    """Compare what there is with what is known.
+
+    Args:
+        discovery: What there is; known sources of places it did not look at are left alone.
+        rows: What is known.
+        excluded: Says whether a source is forgotten or left out; asked for every source that is
+            new, and for known ones as well.
+        verify: Look inside every source, also where size and times are the same.
+    """
+    plan = Plan()
+    known = {(row.harness, row.path, row.part): row for row in rows}
+    new: list[Source] = []
+    for key, source in discovery.sources.items():
+        row = known.pop(key, None)
+        if excluded(source):
+            plan.left_out += 1
+            if row is not None:
+                plan.excluded.append(row)
+        elif row is None:
+            new.append(source)
+        else:
+            _compare(plan, row, source, verify=verify)
+    missing: dict[tuple[str, str], list[Row]] = {}
+    for row in known.values():
+        if row.state != "gone" and discovery.vouches_for(row.harness, row.path):
+            plan.gone.append(row)
+        if row.session is not None:
+            missing.setdefault((row.harness, row.native_id), []).append(row)
+    moved: set[int] = set()
+    for source in new:
+        former = _former(missing.get((source.harness, source.native_id), ()), moved)
+        plan.jobs.append(Job(source, former, moved=former is not None))
+    plan.jobs.sort(key=lambda job: -job.source.mtime_ns)
+    return plan
+
+
+def _compare(plan: Plan, row: Row, source: Source, *, verify: bool) -> None:
+    stamp = (source.size, source.mtime_ns, source.ctime_ns)
+    if verify or stamp != (row.size, row.mtime_ns, row.ctime_ns):
+        plan.jobs.append(Job(source, row))
+        return
+    if row.state == "gone":
+        plan.returned.append(row)
+    else:
+        plan.unchanged += 1
+    if (row.root, row.parent) != (source.root, source.parent):
+        plan.rerooted.append((row, source))
+
+
+def _former(candidates: Iterable[Row], moved: set[int]) -> Row | None:
+    """Return the known source that a new one may be under another path: its file is not there."""
+    for row in candidates:
+        if row.id not in moved and not os.path.lexists(row.path):
+            moved.add(row.id)
+            return row
+    return None

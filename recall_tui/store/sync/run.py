@@ -1,0 +1,231 @@
+"""One sync from beginning to end."""
+
+from __future__ import annotations
+
+import time
+from contextlib import closing
+from typing import TYPE_CHECKING, Final
+
+from recall_tui import clock
+from recall_tui.errors import Cancelled
+from recall_tui.store import families, reach
+from recall_tui.store.lock import WriterLock
+from recall_tui.store.stored import StoredBlock
+from recall_tui.store.sync import plan as planning
+from recall_tui.store.sync.discover import Place, discover
+from recall_tui.store.sync.progress import SyncProgress
+from recall_tui.store.writer import Draft, Writer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Sequence
+
+    from recall_tui.harnesses.base import Harness, Source
+    from recall_tui.model import Gap
+    from recall_tui.store.sync.discover import Discovery
+    from recall_tui.store.sync.plan import Job, Plan
+    from recall_tui.store.sync.worker import Reading, Task
+    from recall_tui.store.writer import Outcome
+
+FIRST_COMMIT: Final = 1 << 20
+"""Bytes of sources after which the first commit is made, so that a first search finds something."""
+
+STEADY_COMMIT: Final = 32 << 20
+"""Commits double up to this: larger ones only make readers and the journal wait."""
+
+REPORT_S: Final = 0.1
+"""Least time between two progress reports."""
+
+
+def sync(
+    index: str,
+    places: Sequence[Place],
+    *,
+    on_progress: Callable[[SyncProgress], None] = lambda _: None,
+    stop: Callable[[], bool] = lambda: False,
+    excluded: Callable[[Source], bool] = lambda _: False,
+    verify: bool = False,
+    wait_s: float = 0.0,
+) -> SyncProgress:
+    """Compare the sources of some places with the index, and read what is new.
+
+    Args:
+        index: The index file; created when it is not there.
+        places: Where to look. Sources of other places are left alone.
+        on_progress: Called from this thread at most ten times a second, and at the end.
+        stop: Asked often; True ends the sync with what is finished so far committed.
+        excluded: Sources that must not be read; what is indexed of them is removed.
+        verify: Compare the content of every source, also where size and times are the same.
+        wait_s: How long to wait for another writer.
+
+    Returns:
+        The last report; its `done` is False when it was stopped.
+
+    Raises:
+        StoreBusyError: Another process is writing; the message names it.
+        StoreError: The index cannot be written.
+    """
+    harnesses = [place.harness for place in places]
+    with WriterLock(index + ".lock", wait_s=wait_s), closing(Writer(index)) as writer:
+        one = Sync(writer, harnesses, on_progress, stop, excluded)
+        return one.run(discover(places), verify=verify)
+
+
+class Sync:
+    """The state of one sync. Its writer is open and holds the lock."""
+
+    def __init__(
+        self,
+        writer: Writer,
+        harnesses: Sequence[Harness],
+        on_progress: Callable[[SyncProgress], None],
+        stop: Callable[[], bool],
+        excluded: Callable[[Source], bool],
+    ) -> None:
+        self.progress = SyncProgress()
+        self._writer = writer
+        self._harnesses = {harness.id: harness for harness in harnesses}
+        self._on_progress = on_progress
+        self._stop = stop
+        self._excluded = excluded
+        self._started = time.monotonic()
+        self._reported = 0.0
+        # A killed run has written sessions whose families nobody has looked at.
+        self._all_unsettled = writer.get("unsettled", 0) == 1
+
+    def run(self, discovery: Discovery, *, verify: bool = False) -> SyncProgress:
+        """Plan, read and write what a discovery found."""
+        rows = planning.known_sources(self._writer.connection)
+        plan = planning.make(discovery, rows, self._excluded, verify=verify)
+        progress = self.progress
+        progress.seen = len(discovery.sources) - plan.left_out
+        progress.unchanged = plan.unchanged
+        progress.gone = len(plan.gone)
+        progress.returned = len(plan.returned)
+        progress.bytes_total = sum(job.source.size for job in plan.jobs)
+        self._note(plan, discovery.gaps_that_matter(row.path for row in rows))
+        self._report()
+        try:
+            self._read(plan.jobs)
+        except Cancelled:
+            self._writer.commit()
+        except KeyboardInterrupt:
+            self._writer.commit()
+            raise
+        else:
+            self._settle()
+            progress.done = True
+        self._total()
+        return progress
+
+    # ------------------------------------------------------------ steps
+
+    def _note(self, plan: Plan, gaps: dict[tuple[str, str], list[Gap]]) -> None:
+        """Write what is certain before any source is read; nothing when nothing changed."""
+        writer = self._writer
+        news = (plan.jobs, plan.gone, plan.returned, plan.rerooted, plan.excluded)
+        if not any(news) and writer.gaps(gaps) == gaps:
+            return
+        with writer.transaction():
+            writer.put_gaps(gaps)
+            writer.mark_gone(plan.gone)
+            writer.mark_returned(plan.returned)
+            writer.reroot(plan.rerooted)
+            for row in plan.excluded:
+                self.progress.removed += row.session is not None
+                writer.remove_source(row)
+            writer.put("pending", len(plan.jobs))
+            writer.put("unsettled", 1)
+
+    def _read(self, jobs: list[Job]) -> None:
+        """Read every source and write its session; commits early, then steadily."""
+        drafts: dict[int, Draft] = {}
+        uncommitted, step, left = 0, FIRST_COMMIT, len(jobs)
+        with closing(self._parts(jobs)) as parts:
+            for number, part in parts:
+                if self._stop():
+                    raise Cancelled
+                draft = drafts.setdefault(number, Draft(number))
+                if isinstance(part, StoredBlock):
+                    self._writer.add(draft, part)
+                    continue
+                del drafts[number]
+                job = jobs[number]
+                self._count(job, self._writer.finish(draft, job, part))
+                uncommitted += job.source.size
+                left -= 1
+                if uncommitted >= step:
+                    self._writer.put("pending", left)
+                    self._writer.commit()
+                    uncommitted, step = 0, min(2 * step, STEADY_COMMIT)
+                self._report()
+
+    def _parts(self, jobs: list[Job]) -> Generator[tuple[int, StoredBlock | Reading]]:
+        """Yield (job number, part) as sources are read: here, and in worker processes."""
+        if not jobs:
+            return
+        # Decoders come with whoever reads: a sync without work never pays for them.
+        from recall_tui.store.sync import pool, worker  # noqa: PLC0415
+
+        tasks = [self._task(number, job) for number, job in enumerate(jobs)]
+        here, there = pool.split(tasks)
+        with closing(pool.Pool(there)) as others:
+            for task in here:
+                for part in worker.read(self._harnesses[task.source.harness], task):
+                    yield task.number, part
+            yield from others
+
+    def _task(self, number: int, job: Job) -> Task:
+        from recall_tui.store.sync import worker  # noqa: PLC0415
+
+        kind = type(self._harnesses[job.source.harness])
+        known = None
+        if job.row is not None:
+            known = planning.proof(self._writer.connection, job.row)
+        return worker.Task(number, f"{kind.__module__}:{kind.__qualname__}", job.source, known)
+
+    def _settle(self) -> None:
+        """Bring families up to date, note the time, and commit."""
+        writer = self._writer
+        if self._all_unsettled:
+            everyone = writer.connection.execute("SELECT id FROM session")
+            writer.touched.update(row[0] for row in everyone)
+        if writer.touched:
+            writer.begin()
+            families.update(writer.connection, writer.touched)
+            writer.touched.clear()
+        writer.settle(clock.now_ms())
+
+    # ------------------------------------------------------------ reports
+
+    def _count(self, job: Job, done: Outcome) -> None:
+        progress = self.progress
+        progress.bytes_done += job.source.size
+        was_gone = job.row is not None and job.row.state == "gone"
+        if done.moved:
+            progress.renamed += 1
+            progress.gone -= not was_gone
+        if done.result == "same":
+            progress.returned += was_gone and not done.moved
+            progress.unchanged += not was_gone and not done.moved
+        elif done.result == "appended":
+            progress.appended += 1
+        elif done.result == "failed":
+            progress.failed += 1
+        else:
+            progress.parsed += 1
+            progress.removed += done.result == "removed"
+
+    def _report(self) -> None:
+        now = time.monotonic()
+        self.progress.seconds = now - self._started
+        if now - self._reported >= REPORT_S:
+            self._reported = now
+            self._on_progress(self.progress)
+
+    def _total(self) -> None:
+        """Make the last report."""
+        progress = self.progress
+        progress.sessions, progress.messages = reach.totals(self._writer.connection)
+        progress.gaps = reach.gaps(self._writer.connection)
+        progress.seconds = time.monotonic() - self._started
+        self._on_progress(progress)

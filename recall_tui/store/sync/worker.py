@@ -1,0 +1,251 @@
+"""Reading one source into finished blocks: in this process, or in a worker process.
+
+A worker is a fresh interpreter that takes tasks on stdin and answers on stdout, each answer some
+blocks and then one `Reading`. It shares nothing with its parent but the two pipes: when the parent
+dies the pipe ends and so does the worker; when the worker dies the parent reads the end.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import TYPE_CHECKING, Final, NamedTuple, cast
+
+from recall_tui.errors import SourceError
+from recall_tui.harnesses.base import Checkpoint, Facts, Source, StaleCheckpoint
+from recall_tui.store import ingest
+from recall_tui.store.stored import StoredBlock, store
+from recall_tui.store.sync import digest
+from recall_tui.text.redact import mark
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import BinaryIO
+
+    from recall_tui.harnesses.base import Harness
+
+
+class Known(NamedTuple):
+    """What an earlier read of a source left behind."""
+
+    checkpoint: Checkpoint | None
+    ends: bytes
+    covered: int
+    digests: bytes
+
+
+class Task(NamedTuple):
+    """One source to read."""
+
+    number: int
+    harness: str
+    """`module:Class` of its harness."""
+    source: Source
+    known: Known | None = None
+    """Given: look first whether the content is the same, or only longer."""
+
+
+@dataclass(slots=True)
+class Reading:
+    """How reading a source ended. Sent after its blocks."""
+
+    outcome: str
+    """same | appended | replaced | failed"""
+    start: int = 0
+    """Position of the first message read; earlier ones stand."""
+    facts: Facts = field(default_factory=Facts)
+    title: str = ""
+    """The program's own, empty when it gave none."""
+    opening: str = ""
+    """The first prompt read, fit to be a title."""
+    counts: ingest.Counts = field(default_factory=ingest.Counts)
+    first_record: int = 0
+    started_ms: int = 0
+    ended_ms: int = 0
+    unparsed: int = 0
+    torn: bool = False
+    unknown: dict[str, int] = field(default_factory=dict)
+    checkpoint: Checkpoint | None = None
+    ends: bytes = b""
+    covered: int = 0
+    digests: bytes = b""
+    error: str = ""
+
+
+def failed(error: str) -> Reading:
+    """Return the reading of a source that could not be read."""
+    return Reading("failed", error=error)
+
+
+def read(harness: Harness, task: Task) -> Iterator[StoredBlock | Reading]:
+    """Yield the blocks of a source, then its `Reading`. Never raises for a bad source."""
+    source = task.source
+    try:
+        yield from _read(harness, source, task.known)
+    except SourceError as error:
+        yield failed(error.message)
+    except (OSError, MemoryError) as error:
+        yield failed(f"{source.path}: {error}")
+    except Exception as error:
+        yield failed(f"{source.path}: {type(error).__name__} while it was read")
+
+
+def _read(harness: Harness, source: Source, known: Known | None) -> Iterator[StoredBlock | Reading]:
+    before = os.stat(source.path)
+    # Bytes can vouch only for a session that is one file: not for a row of a database, nor for a
+    # session whose size is the sum of several files.
+    plain = not source.part and stat.S_ISREG(before.st_mode) and before.st_size >= source.size
+    since = None
+    if plain and known is not None:
+        # A time that is not the file's own is that of a file beside it, which counts as well.
+        alone = source.mtime_ns <= before.st_mtime_ns
+        if (
+            alone
+            and known.covered == before.st_size
+            and digest.same(source.path, known.covered, known.digests)
+        ):
+            yield Reading("same")
+            return
+        since = _still_valid(source.path, known)
+    if since is not None and known is not None:
+        try:
+            yield from _pass(harness, source, before.st_size, since, known)
+            return
+        except StaleCheckpoint:
+            pass  # raised before the first message, so nothing was yielded
+    yield from _pass(harness, source, before.st_size if plain else -1, None, None)
+
+
+def _pass(
+    harness: Harness, source: Source, size: int, since: Checkpoint | None, known: Known | None
+) -> Iterator[StoredBlock | Reading]:
+    """Read once; `size` is -1 when the file's bytes cannot vouch for the session."""
+    transcript = harness.open(source, since)
+    start = since.position if since else 0
+    packing = ingest.pack_session(transcript, start)
+    for built in packing:
+        yield store(built)
+    reading = Reading(
+        "appended" if since else "replaced",
+        start,
+        ingest.clean_facts(packing.facts),
+        packing.title,
+        packing.opening,
+        packing.counts,
+        packing.first_record,
+        packing.started_ms,
+        packing.ended_ms,
+        transcript.unparsed,
+        transcript.torn,
+        {ingest.word(name): count for name, count in transcript.unknown.items()},
+    )
+    if size >= 0:
+        _prove(reading, size, transcript.checkpoint, source.path, known)
+    yield reading
+
+
+def _still_valid(path: str, known: Known) -> Checkpoint | None:
+    """Return the checkpoint of an earlier read if the file still begins with what it consumed."""
+    checkpoint = known.checkpoint
+    if checkpoint is None:
+        return None
+    with open(path, "rb", buffering=0) as stream:
+        valid = digest.ends(stream, checkpoint.offset) == known.ends
+    return checkpoint if valid else None
+
+
+def _prove(
+    reading: Reading, size: int, checkpoint: Checkpoint | None, path: str, known: Known | None
+) -> None:
+    """Add the proofs of content and the checkpoint to a reading.
+
+    Args:
+        reading: Changed in place.
+        size: Bytes of the file before it was read.
+        checkpoint: Where the reader can go on.
+        path: The file.
+        known: The earlier read this one went on from, None for a read from the start.
+
+    Raises:
+        SourceError: The file shrank while it was read.
+    """
+    with open(path, "rb", buffering=0) as stream:
+        now = os.fstat(stream.fileno()).st_size
+        if now < size:
+            raise SourceError(f"{path}: became shorter while it was read")
+        trusted = 0
+        if known is not None and known.checkpoint is not None:
+            trusted = min(known.checkpoint.offset, known.covered)
+        reading.covered = size
+        reading.digests = digest.digests(stream, size, known.digests if known else b"", trusted)
+        # An offset past the end is not one into this file, but into what it unpacks to.
+        if checkpoint is not None and checkpoint.offset <= now and _fit_to_keep(checkpoint.carry):
+            reading.checkpoint = checkpoint
+            reading.ends = digest.ends(stream, checkpoint.offset)
+
+
+def _fit_to_keep(carry: bytes) -> bool:
+    """Whether a reader's state holds no secret; otherwise the source is read whole each time."""
+    text = carry.decode("utf-8", "replace")
+    return mark(text) == text
+
+
+# ---------------------------------------------------------------- the worker process
+
+_FRAME: Final = 5
+"""Bytes before a payload: its length (4, little-endian) and its kind (1)."""
+TASK: Final = 0
+BLOCK: Final = 1
+READING: Final = 2
+
+
+def send(stream: BinaryIO, kind: int, value: object) -> None:
+    """Write one frame."""
+    import msgspec  # noqa: PLC0415 - 30 ms that a sync without work does not need
+
+    payload = msgspec.msgpack.encode(value)
+    stream.write(len(payload).to_bytes(4, "little") + bytes([kind]))
+    stream.write(payload)
+    stream.flush()
+
+
+def receive(stream: BinaryIO) -> Task | StoredBlock | Reading | None:
+    """Read one frame; None at the end of the stream, also in the middle of a frame."""
+    import msgspec  # noqa: PLC0415
+
+    head = stream.read(_FRAME)
+    if len(head) < _FRAME:
+        return None
+    length = int.from_bytes(head[:4], "little")
+    payload = stream.read(length)
+    if len(payload) < length:
+        return None
+    types: dict[int, type[Task | StoredBlock | Reading]] = {
+        TASK: Task, BLOCK: StoredBlock, READING: Reading,
+    }  # fmt: skip
+    return msgspec.msgpack.decode(payload, type=types[head[4]])
+
+
+def harness_of(name: str) -> Harness:
+    """Return the harness of `module:Class`."""
+    module, _, attribute = name.partition(":")
+    return cast("Harness", getattr(import_module(module), attribute)())
+
+
+def main() -> None:
+    """Answer tasks until stdin ends."""
+    tasks, answers = sys.stdin.buffer, sys.stdout.buffer
+    sys.stdout = sys.stderr  # a stray print of a reader must not break the frames
+    try:
+        while True:
+            task = receive(tasks)
+            if not isinstance(task, Task):
+                return
+            for part in read(harness_of(task.harness), task):
+                send(answers, BLOCK if isinstance(part, StoredBlock) else READING, part)
+    except (BrokenPipeError, KeyboardInterrupt):
+        # The parent is gone or has lost interest: nobody reads a word of farewell.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
