@@ -163,3 +163,13 @@ class History:
     ) -> None:
         """Sync, then keep the index live until `stop`."""
         raise NotImplementedError
+
+    def forget(self, sessions: Sequence[Session]) -> None:
+        """Remove sessions from everything derived from them, and never read them again (Q3).
+
+        The agents' own files are not touched. What stays is a tombstone that holds no text.
+
+        Raises:
+            StoreBusyError: Another process is writing; the message names it.
+        """
+        raise NotImplementedError
