@@ -22,7 +22,7 @@ SHARED_IDS: Final = frozenset({"a2a-server"})
 """Session ids that are names of a program: every session of it has the same."""
 
 _SESSION_ID: Final = re.compile(rb'"sessionId"\s*:\s*"([^"\\]+)"')
-_FACTS: Final = re.compile(rb'"(?:projectHash|startTime)"\s*:')
+_PROJECT: Final = re.compile(rb'"projectHash"\s*:')
 _HISTORY: Final = re.compile(rb'\s*\{\s*"history"\s*:\s*\[\s*\{\s*"role"')
 _NAME: Final = re.compile(r"session-.+\.jsonl?\Z")
 
@@ -91,7 +91,7 @@ def _is_session(head: bytes) -> bool:
     return (
         head.lstrip()[:1] == b"{"
         and _SESSION_ID.search(head) is not None
-        and _FACTS.search(head) is not None
+        and _PROJECT.search(head) is not None
     )
 
 

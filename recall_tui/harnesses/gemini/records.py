@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 from recall_tui.harnesses import fields, images
-from recall_tui.harnesses.base import Parsed, leaves, project
+from recall_tui.harnesses.base import PROJECTED, Parsed, leaves, project
 from recall_tui.model import Kind
 
 if TYPE_CHECKING:
@@ -38,6 +38,7 @@ _GLOBAL_ID: Final = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}
 _NOT_WORDS: Final = frozenset({"inlineData", "fileData"})
 """Subtrees that hold bytes."""
 
+_ARGUMENTS: Final = (*PROJECTED, "agent_name")
 _REPLIES: Final = frozenset({"gemini", "model", "assistant"})
 _NOTICES: Final = frozenset({"info", "warning", "error"})
 
@@ -150,7 +151,7 @@ class Records:
         call_id = fields.text(call.get("id"))
         if call_id:
             self._called.add(call_id)
-        seen, rest = project(call.get("args"))
+        seen, rest = project(call.get("args"), _ARGUMENTS)
         identity = _record(record, "call", call_id)
         return Parsed(Kind.TOOL_CALL, seen, time, identity, rest=rest, tool=name, call=call_id)
 

@@ -6,21 +6,15 @@ Only `session`, `message` and `part` are read: `account`, `credential` and their
 
 from __future__ import annotations
 
-import os
 import re
 import sqlite3
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from recall_tui.errors import SourceError
+from recall_tui.harnesses import sqlite
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-_TIMEOUT_S: Final = 1.0
-"""Wait for a writer that holds the whole store (a checkpoint takes milliseconds)."""
-
-_NO_LOCKS: Final = "win32-none" if os.name == "nt" else "unix-none"
 
 _NEEDED: Final = {
     "session": {"id", "directory", "title", "time_created", "time_updated"},
@@ -78,63 +72,14 @@ class Row(NamedTuple):
     """The latest update of the session, its newest messages and parts."""
 
 
-def connect(path: str) -> sqlite3.Connection:
-    """Open a store read-only, with what lies in its `-wal`.
-
-    The second way takes neither locks nor shared memory. It is for a folder that cannot be written,
-    where shared memory has no place, and for a store locked as a whole; a page torn by a writer
-    in that moment is an error of SQLite, and the next sync reads again.
-
-    Raises:
-        SourceError: The file cannot be opened or is no database.
-    """
-    uri = f"{Path(path).absolute().as_uri()}?mode=ro"
-    try:
-        return _opened(uri, "")
-    except sqlite3.OperationalError:
-        try:
-            return _opened(f"{uri}&vfs={_NO_LOCKS}", "PRAGMA locking_mode = exclusive")
-        except sqlite3.Error as error:
-            raise SourceError(f"{path}: {error}") from error
-    except sqlite3.Error as error:
-        raise SourceError(f"{path}: {error}") from error
-
-
-def _opened(uri: str, first: str) -> sqlite3.Connection:
-    """Return a connection that has read the schema, so that every refusal shows here."""
-    connection = sqlite3.connect(uri, uri=True, timeout=_TIMEOUT_S, isolation_level=None)
-    try:
-        if first:
-            connection.execute(first)
-        connection.execute("PRAGMA query_only = 1")
-        connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
-    except BaseException:
-        connection.close()
-        raise
-    connection.text_factory = _text
-    return connection
-
-
-def _text(raw: bytes) -> str:
-    """Decode a text column; bad bytes must not end a session."""
-    return raw.decode("utf-8", "replace")
-
-
-def _columns(connection: sqlite3.Connection, table: str) -> set[str]:
-    """Return the columns of a table, empty when there is none of that name."""
-    return {
-        name for (name,) in connection.execute("SELECT name FROM pragma_table_info(?)", (table,))
-    }
-
-
 def is_store(path: str) -> bool:
     """Say whether a database has the tables of OpenCode's store."""
     try:
-        connection = connect(path)
+        connection = sqlite.connect(path)
     except SourceError:
         return False
     try:
-        return all(needed <= _columns(connection, name) for name, needed in _NEEDED.items())
+        return all(needed <= sqlite.columns(connection, name) for name, needed in _NEEDED.items())
     except sqlite3.Error:
         return False
     finally:
@@ -150,20 +95,25 @@ def sessions(path: str) -> list[Row]:
     Raises:
         SourceError: The store cannot be read or has other tables.
     """
-    connection = connect(path)
+    connection = sqlite.connect(path)
     try:
-        has = _columns(connection, "session")
+        has = sqlite.columns(connection, "session")
         if not _NEEDED["session"] <= has:
             raise SourceError(f"{path}: the session table has another form than OpenCode's")
-        exact = _bytes(path) <= _EXACT_BYTES
+        exact = sqlite.file_size(path) + sqlite.file_size(f"{path}-wal") <= _EXACT_BYTES
         sizes = dict(connection.execute(_SUMS if exact else _COUNTS))
         latest = dict(connection.execute(_LATEST, {"rows": _RECENT}))
         parent = "parent_id" if "parent_id" in has else "''"
         rows = connection.execute(f"SELECT id, {parent}, time_updated FROM session")  # noqa: S608 - one of two names
         return [
-            Row(name, origin or "", sizes.get(name) or 0, max(updated or 0, latest.get(name) or 0))
+            Row(
+                name,
+                origin if isinstance(origin, str) else "",
+                _number(sizes.get(name)),
+                max(_number(updated), _number(latest.get(name))),
+            )
             for name, origin, updated in rows
-            if name
+            if name and isinstance(name, str)
         ]
     except sqlite3.Error as error:
         raise SourceError(f"{path}: {error}") from error
@@ -171,22 +121,16 @@ def sessions(path: str) -> list[Row]:
         connection.close()
 
 
-def _bytes(path: str) -> int:
-    """Return the size of a store with its `-wal`."""
-    total = 0
-    for name in (path, f"{path}-wal"):
-        try:
-            total += os.path.getsize(name)
-        except OSError:
-            continue
-    return total
+def _number(value: object) -> int:
+    """Return an integer column's value, 0 for anything else: SQLite's columns take any type."""
+    return value if isinstance(value, int) else 0
 
 
 class Store:
     """One session of an open store: the rows, still undecoded."""
 
     def __init__(self, path: str, session_id: str) -> None:
-        self._connection = connect(path)
+        self._connection = sqlite.connect(path)
         self._session = session_id
         self._connection.execute("BEGIN")  # one moment for all rows of the session
 
@@ -196,7 +140,7 @@ class Store:
 
     def session(self) -> dict[str, Any]:
         """Return the session's row by column name, empty when it is gone."""
-        wanted = _columns(self._connection, "session") & {
+        wanted = sqlite.columns(self._connection, "session") & {
             "id", "parent_id", "directory", "title", "version", "time_created", "time_updated",
             "revert",
         }  # fmt: skip

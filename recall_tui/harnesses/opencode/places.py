@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 HARNESS: Final = "opencode"
-SQLITE: Final = b"SQLite format 3\0"
+_SQLITE: Final = b"SQLite format 3\0"
 
 _STORES: Final = re.compile(r"(?:opencode(?:-[\w.-]+)?|kilo)\.db\Z")
 """Names of the program's own stores: such a file that cannot be read is a gap."""
 
 _DATABASES: Final = (".db", ".sqlite", ".sqlite3")
 
-_EXPORT: Final = re.compile(rb'\s*\{\s*"info"\s*:\s*\{\s*"id"\s*:\s*"([^"\\]+)"')
+_EXPORT: Final = re.compile(rb'\s*\{\s*"info"\s*:\s*\{\s*"id"\s*:\s*"(ses_[^"\\]+)"')
 _COPY: Final = re.compile(rb'\{"type":\s*"(?:user|tool_use|tool_result)",\s*"timestamp":')
 
 _SECRETS: Final = frozenset({"auth.json", "mcp-auth.json", "account.json"})
@@ -48,7 +48,7 @@ def discover(root: str, gaps: list[Gap]) -> Iterator[Source]:
         for entry in files:
             if entry.name.endswith(_DATABASES) or entry.path == root:
                 head = _head(entry.path)
-                if head.startswith(SQLITE) or _STORES.match(entry.name):
+                if head.startswith(_SQLITE) or _STORES.match(entry.name):
                     yield from _rows(entry.path, root, gaps)
                     continue
             source = _file(entry, storage, root)
@@ -58,7 +58,7 @@ def discover(root: str, gaps: list[Gap]) -> Iterator[Source]:
 
 def recognise(path: str, head: bytes) -> bool:
     """Say whether a file's content is OpenCode's."""
-    if head.startswith(SQLITE):
+    if head.startswith(_SQLITE):
         from recall_tui.harnesses.opencode import database  # noqa: PLC0415 - sqlite3 costs 5 ms
 
         return database.is_store(path)
