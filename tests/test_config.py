@@ -115,7 +115,7 @@ def test_a_wrong_environment_value_names_the_variable(env) -> None:
 def test_a_file_that_is_no_toml_is_named(env, content: bytes) -> None:
     path = Path(env["RECALL_HOME"]) / "config.toml"
     path.write_bytes(content)
-    with pytest.raises(ConfigError, match="config.toml is not valid TOML"):
+    with pytest.raises(ConfigError, match=r"config\.toml is not valid TOML"):
         load(env)
 
 

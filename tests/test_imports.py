@@ -42,7 +42,8 @@ def test_the_command_line_starts_light(code: str) -> None:
 
 
 def test_version_loads_not_even_click() -> None:
-    code = "import sys; sys.argv = ['recall', '--version']\nfrom recall_tui.__main__ import main; main()"
+    code = "import sys; sys.argv = ['recall', '--version']\n"
+    code += "from recall_tui.__main__ import main; main()"
     run = subprocess.run(
         [sys.executable, "-c", f"{code}\n{REPORT}"],
         capture_output=True, text=True, check=True, cwd=REPOSITORY,

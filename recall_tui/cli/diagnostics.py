@@ -43,7 +43,8 @@ def say_gaps(gaps: Iterable[Gap], screen: Screen | None = None) -> None:
     screen = screen or err()
     ordered = sorted(gaps, key=lambda gap: not gap.partial)
     for gap in ordered[:GAP_LINES]:
-        times = f"{gap.count:,} × " if gap.count > 1 else ""
+        said = gap.count <= 1 or f"{gap.count}" in gap.detail or f"{gap.count:,}" in gap.detail
+        times = "" if said else f"{gap.count:,} × "
         action = f" → {gap.action}" if gap.action else ""
         label = ("partial: ", "warn") if gap.partial else ("note: ", "muted")
         screen.block(label, f"{times}{gap.detail}", (action, "accent"), hang=2)

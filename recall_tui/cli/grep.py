@@ -49,11 +49,19 @@ CASES: Final = {"ignore": Case.IGNORE, "exact": Case.EXACT, "smart": Case.SMART}
 @click.option("-F", "--fixed", is_flag=True, help="PATTERN is a plain text. The default.")
 @click.option("--count", is_flag=True, help="Print counts only.")
 @click.option(
-    "-n", "--limit", type=options.POSITIVE, default=50, show_default=True, help="Hits a page."
+    "-n",
+    "--limit",
+    type=options.POSITIVE,
+    metavar="N",
+    default=50,
+    show_default=True,
+    help="Hits a page.",
 )
 @click.option("--cursor", default="", metavar="TEXT", help="'next' of the page before.")
 @click.option("--all", "everything", is_flag=True, help="Every hit, no pages.")
-@click.option("-C", "--context", type=options.POSITIVE, help="Messages shown around each hit.")
+@click.option(
+    "-C", "--context", type=options.POSITIVE, metavar="N", help="Messages shown around each hit."
+)
 @click.option("--paths", is_flag=True, help="Print only the files of the sessions that match.")
 @click.option("-0", "--null", is_flag=True, help="With --paths: end each with NUL, for xargs -0.")
 @options.filter_options

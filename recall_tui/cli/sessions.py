@@ -26,7 +26,13 @@ SHORTEST_ID: Final = 8
 
 @click.command()
 @click.option(
-    "-n", "--limit", type=options.POSITIVE, default=20, show_default=True, help="Sessions listed."
+    "-n",
+    "--limit",
+    type=options.POSITIVE,
+    metavar="N",
+    default=20,
+    show_default=True,
+    help="Sessions listed.",
 )
 @click.option("--all", "everything", is_flag=True, help="List all of them.")
 @click.option("--paths", is_flag=True, help="Print only the files they were read from.")

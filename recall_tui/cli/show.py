@@ -9,9 +9,9 @@ import click
 
 from recall_tui.cli import diagnostics, options, output, wire
 from recall_tui.cli.hits import INDENT, session_lines, speaker, style_of
-from recall_tui.cli.nowhere import explain_nowhere
+from recall_tui.cli.naming import named, unknown
 from recall_tui.cli.screen import one_line, plain
-from recall_tui.errors import BadReferenceError, ExitCode, QueryError, RecallError
+from recall_tui.errors import BadReferenceError, ExitCode, QueryError
 from recall_tui.model import Flag, Kind, Reference
 from recall_tui.text import notation
 from recall_tui.text.cut import cut_bytes
@@ -69,9 +69,9 @@ def show(
         raise QueryError("--around, --tail and --all exclude each other", "give one of them")
     call = options.call_of(ctx)
     with call.history() as history:
-        target = _find(history, ref, call)
+        target = _find(history, ref)
         if target is None:
-            return _unknown(history, ref, call)
+            return unknown(history, ref, call)
         positions = _positions(history, target.session, prompts=prompts)
         if target.position >= 0 and tail is None and not everything:
             chosen = near(positions, target.position, AROUND if around is None else around)
@@ -111,7 +111,7 @@ class Part(NamedTuple):
     full: bool
 
 
-def _find(history: History, ref: str, call: Call) -> Target | None:
+def _find(history: History, ref: str) -> Target | None:
     """Return what a REF names, None when nothing does.
 
     Raises:
@@ -121,32 +121,15 @@ def _find(history: History, ref: str, call: Call) -> Target | None:
         parsed = Reference.parse(ref)
     except BadReferenceError:
         parsed = None
-    if parsed is not None and parsed.position >= 0:
-        found = history.find(parsed.key)
-        if len(found) == 1:
-            exact = Reference(found[0].harness, found[0].name, parsed.position, parsed.digest)
-            resolved = history.resolve(exact)
-            return Target(resolved.session, parsed.position, resolved.state)
-    else:
-        found = history.find(ref)
-    if len(found) > 1:
-        names = ", ".join(one_line(session.key) for session in found[:4])
-        raise QueryError(f"{ref!r} names {len(found)} sessions: {names}", "give more of the id")
-    return Target(found[0], -1, "session") if found else None
-
-
-def _unknown(history: History, ref: str, call: Call) -> ExitCode:
-    """Say that nothing has this name; how sure that is shows in the exit code."""
-    reach = history.reach()
-    diagnostics.say_error(
-        RecallError(
-            f"no session or message is called {ref!r}",
-            "recall sessions lists ids; a reference is harness:session#position~digest",
-        )
-    )
-    diagnostics.say_gaps(gap for gap in reach.gaps if gap.partial)
-    explain_nowhere(reach, call)
-    return diagnostics.outcome(0, reach)
+    if parsed is None or parsed.position < 0:
+        session = named(history, ref)
+        return Target(session, -1, "session") if session else None
+    session = named(history, parsed.key)
+    if session is None:
+        return None
+    exact = parsed._replace(harness=session.harness, session=session.name)
+    resolved = history.resolve(exact)
+    return Target(resolved.session, parsed.position, resolved.state)
 
 
 def _positions(history: History, session: Session, *, prompts: bool) -> Sequence[int]:

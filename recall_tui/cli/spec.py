@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import inspect
+import json
 from typing import TYPE_CHECKING, Final
 
 import click
 
 from recall_tui import __version__
 from recall_tui.cli import options, output
+from recall_tui.config import Config, Settings
 from recall_tui.errors import ExitCode
 
 if TYPE_CHECKING:
@@ -36,18 +38,17 @@ def spec(ctx: click.Context, *, as_json: bool) -> ExitCode:
     return ExitCode.FOUND
 
 
-def commands(root: click.Command) -> Iterator[tuple[str, click.Command]]:
-    """Yield (words after `recall`, command) for every command, the group itself first."""
-    stack = [("", root)]
-    while stack:
-        name, command = stack.pop(0)
-        yield name, command
-        if isinstance(command, click.Group):
-            context = click.Context(command)
-            for word in command.list_commands(context):
-                held = command.get_command(context, word)
-                if held is not None:
-                    stack.append((f"{name} {word}".strip(), held))
+def commands(root: click.Command) -> Iterator[tuple[str, click.Context]]:
+    """Yield (words after `recall`, context of the command) for every command, the group first."""
+    queue = [("", click.Context(root, info_name="recall", **root.context_settings))]
+    while queue:
+        name, context = queue.pop(0)
+        yield name, context
+        group = context.command
+        for word in group.list_commands(context) if isinstance(group, click.Group) else ():
+            if (command := group.get_command(context, word)) is not None:
+                below = click.Context(command, parent=context, info_name=word)
+                queue.append((f"{name} {word}".strip(), below))
 
 
 def described(root: click.Command) -> dict[str, object]:
@@ -59,12 +60,12 @@ def described(root: click.Command) -> dict[str, object]:
         "commands": [
             {
                 "name": name,
-                "about": command.short_help or "",
-                "help": _prose(command),
-                "usage": _usage(name, command),
-                "parameters": [_parameter(p) for p in command.params],
+                "about": context.command.short_help or "",
+                "help": _prose(context.command),
+                "usage": _usage(context),
+                "parameters": [_parameter(p) for p in context.command.params],
             }
-            for name, command in commands(root)
+            for name, context in commands(root)
         ],
     }
 
@@ -90,9 +91,8 @@ def _parameter(parameter: click.Parameter) -> dict[str, object]:
     return shape
 
 
-def _usage(name: str, command: click.Command) -> str:
-    context = click.Context(command, info_name=f"recall {name}".strip())
-    return " ".join([context.command_path, *command.collect_usage_pieces(context)])
+def _usage(context: click.Context) -> str:
+    return " ".join([context.command_path, *context.command.collect_usage_pieces(context)])
 
 
 def _prose(command: click.Command) -> str:
@@ -114,24 +114,45 @@ def page(root: click.Command) -> str:
         "| --- | --- |",
         *(f"| {int(code)} | {words} |" for code, words in EXIT_WORDS.items()),
     ]
-    for name, command in commands(root):
-        lines += ["", f"## recall {name}".rstrip(), "", f"    {_usage(name, command)}", ""]
-        lines += [_prose(command)]
+    for name, context in commands(root):
+        lines += ["", f"## recall {name}".rstrip(), "", f"    {_usage(context)}", ""]
+        lines += [_prose(context.command)]
         rows = [
             f"| `{', '.join(p.opts)}{_value(p)}` | {p.help}{_default(p)} |"
-            for p in command.params
+            for p in context.command.params
             if isinstance(p, click.Option)
         ]
         if rows:
             lines += ["", "| option | |", "| --- | --- |", *rows]
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, *_settings()]) + "\n"
 
 
 def _value(option: click.Option) -> str:
     if option.is_flag:
         return ""
-    return f" {option.metavar or option.type.name.upper().replace(' RANGE', '')}"
+    if isinstance(option.type, click.Choice):
+        return f" {'/'.join(option.type.choices)}"
+    return f" {option.metavar or 'TEXT'}"
 
 
 def _default(option: click.Option) -> str:
     return f" Default {option.default}." if option.show_default else ""
+
+
+def _settings() -> list[str]:
+    """Return the table of settings."""
+    rows = [
+        f"| `{one.name}` | {json.dumps(one.value)} | {one.doc} |"
+        for one in Config(Settings(), "", {}).listing()
+    ]
+    return [
+        "",
+        "## Settings",
+        "",
+        "`recall config path` says where the file lies (TOML). Each setting has an environment",
+        "variable too: `RECALL_` and its name in capitals. `RECALL_HOME` moves everything.",
+        "",
+        "| setting | default | |",
+        "| --- | --- | --- |",
+        *rows,
+    ]

@@ -104,7 +104,12 @@ class FakeHistory:
 
     def find(self, name: str) -> list[Session]:
         exact = [s for s in self.held if name in (s.key, s.native_id, s.path)]
-        return exact or [s for s in self.held if len(name) >= 8 and s.native_id.startswith(name)]
+        harness, _, prefix = name.rpartition(":")
+        return exact or [
+            s
+            for s in self.held
+            if len(prefix) >= 8 and s.native_id.startswith(prefix) and harness in ("", s.harness)
+        ]
 
     def children(self, session: Session) -> list[Session]:
         return [s for s in self.held if s.parent == session.key]
@@ -188,6 +193,9 @@ class FakeHistory:
         on_progress(self.state)
         return self.state
 
+    def forget(self, sessions) -> None:
+        self.forgotten += [s.key for s in sessions]
+
     def watch(self, on_progress, stop) -> None:
         for state in self.passes:
             on_progress(state)
@@ -209,7 +217,9 @@ def filled(gaps: list[Gap] | None = None) -> FakeHistory:
                 (Kind.PROMPT, "change it, my token is \ufdd0github-pat:ghp_…x9Zk\ufdd1"),
                 (Kind.ANSWER, "Done. " + "The context window is now right. " * 100),
             ),
-            session(CHINESE, "修复上下文窗口 🚀 的预算", cwd="/home/ann/项目/演示", branch="功能"): talk(
+            session(
+                CHINESE, "修复上下文窗口 🚀 的预算", cwd="/home/ann/项目/演示", branch="功能"
+            ): talk(
                 CHINESE, NOON + 1440 * MINUTE,
                 (Kind.PROMPT, "上下文窗口有多大？"),
                 (Kind.ANSWER, "新模型的上下文窗口是 400k。context window\x1b]0;owned\x07 ok"),

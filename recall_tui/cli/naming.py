@@ -1,0 +1,42 @@
+"""From what a person typed to the session it names."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from recall_tui.cli import diagnostics
+from recall_tui.cli.nowhere import explain_nowhere
+from recall_tui.cli.screen import one_line
+from recall_tui.errors import ExitCode, QueryError, RecallError
+
+if TYPE_CHECKING:
+    from recall_tui.cli.call import Call
+    from recall_tui.history import History
+    from recall_tui.model import Session
+
+
+def named(history: History, name: str) -> Session | None:
+    """Return the one session a key, id, beginning of an id or path names, None when none does.
+
+    Raises:
+        QueryError: It names more than one.
+    """
+    found = history.find(name)
+    if len(found) > 1:
+        keys = ", ".join(one_line(session.key) for session in found[:4])
+        raise QueryError(f"{name!r} names {len(found)} sessions: {keys}", "give more of the id")
+    return found[0] if found else None
+
+
+def unknown(history: History, name: str, call: Call) -> ExitCode:
+    """Say that nothing has this name; the exit code tells how sure that is (S3-33, Q1)."""
+    reach = history.reach()
+    diagnostics.say_error(
+        RecallError(
+            f"no session or message is called {name!r}",
+            "recall sessions lists ids; a reference is harness:session#position~digest",
+        )
+    )
+    diagnostics.say_gaps(gap for gap in reach.gaps if gap.partial)
+    explain_nowhere(reach, call)
+    return diagnostics.outcome(0, reach)

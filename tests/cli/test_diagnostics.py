@@ -1,0 +1,125 @@
+"""How a command ends: words on stderr and an exit code."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from datetime import UTC
+
+import click
+import pytest
+
+from recall_tui.cli.diagnostics import guarded, outcome, reach_words, say_gaps
+from recall_tui.config import zone
+from recall_tui.errors import ConfigError, ExitCode, SourceError
+from recall_tui.model import Gap, GapKind, Reach
+from tests.cli.fake import NOON
+from tests.conftest import REPOSITORY
+
+
+def raising(error: BaseException):
+    def run():
+        raise error
+
+    return run
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (ConfigError("no", "yes"), 2),
+        (SourceError("no"), 3),
+        (KeyboardInterrupt(), 130),
+        (click.Abort(), 130),
+        (click.UsageError("no"), 2),
+        (ValueError("my secret text"), 3),
+    ],
+)
+def test_each_failure_has_its_code(error, code, capsys) -> None:
+    assert guarded(raising(error)) == code
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert "my secret text" not in captured.err
+
+
+def test_an_error_says_what_and_what_next(capsys) -> None:
+    guarded(raising(ConfigError("theme must be a text\x1b[2J", "remove it")))
+    assert capsys.readouterr().err == "recall: theme must be a text\n        remove it\n"
+
+
+def test_a_fault_says_where_and_shows_the_trace_when_asked(capsys, monkeypatch) -> None:
+    guarded(raising(ValueError("text")))
+    assert "a fault of Recall itself: ValueError at test_diagnostics.py:" in capsys.readouterr().err
+    monkeypatch.setenv("RECALL_DEBUG", "1")
+    guarded(raising(ValueError("text")))
+    assert "Traceback" in capsys.readouterr().err
+
+
+def test_a_result_that_is_no_code_means_found() -> None:
+    assert guarded(lambda: None) == 0
+    assert guarded(lambda: ExitCode.NOTHING) == 1
+
+
+@pytest.mark.contract("X-1")
+def test_outcome_never_takes_a_part_for_the_whole() -> None:
+    whole, part = Reach(), Reach(gaps=[Gap(GapKind.TIMED_OUT, 1, "")])
+    assert outcome(3, part) == 0
+    assert outcome(0, whole) == 1
+    assert outcome(0, part) == 3
+
+
+def test_gaps_are_a_line_each_partial_ones_first(capsys) -> None:
+    gaps = [Gap(GapKind.HORIZON, 4, "results were cut")]
+    gaps += [Gap(GapKind.UNREADABLE, 1, f"cannot read /{n}", "chmod") for n in range(20)]
+    say_gaps(gaps)
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[0] == "partial: cannot read /0 → chmod"
+    assert lines[-1] == "note: 9 more gaps → recall doctor"
+    assert len(lines) == 13
+
+
+def test_reach_echoes_the_bounds_with_their_zone() -> None:
+    reach = Reach(sessions_searched=3, sessions_total=5, since_ms=NOON, until_ms=NOON + 1)
+    berlin = reach_words(reach, zone("Europe/Berlin"))
+    assert "searched 3 sessions of 5" in berlin
+    assert "since 2026-11-28 13:00 +01:00" in berlin
+    assert "no index yet" in berlin
+    assert "until 2026-11-28 12:00 UTC" in reach_words(reach, UTC)
+
+
+def recall(*args: str, **options) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "recall_tui", *args],
+        capture_output=True, text=True, cwd=REPOSITORY, stdin=subprocess.DEVNULL, check=False,
+        **options,
+    )  # fmt: skip
+
+
+def test_a_closed_pipe_is_a_quiet_end() -> None:
+    """The reader takes one line of a page that does not fit a pipe's buffer, and leaves."""
+    code = (
+        "import sys; from recall_tui.cli.output import out; from recall_tui.cli.diagnostics"
+        " import guarded\n"
+        "def run():\n for _ in range(100_000): out().line('x' * 70)\n"
+        "sys.exit(guarded(run))"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        cwd=REPOSITORY,
+    ) as process:  # fmt: skip
+        process.stdout.readline()
+        process.stdout.close()
+        assert process.stderr.read() == b""
+        assert process.wait(20) == 0
+
+
+def test_the_program_as_a_process(home) -> None:
+    assert recall("--version").stdout.startswith("recall 0")
+    assert recall("-h").returncode == 0
+    assert recall("nope").returncode == 2
+    assert recall("grep").returncode == 2
+    assert recall().returncode == 2
+    paths = recall("config", "path").stdout
+    assert os.environ["RECALL_HOME"] in paths
+    assert not os.path.exists(os.environ["RECALL_HOME"])

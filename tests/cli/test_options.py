@@ -1,0 +1,125 @@
+"""Times, sources: what the shared options mean."""
+
+from __future__ import annotations
+
+import os
+import time
+from datetime import UTC
+from pathlib import Path
+
+import pytest
+
+from recall_tui.cli.options import Asked
+from recall_tui.cli.sources import checked, nearby, split
+from recall_tui.config import zone
+from recall_tui.errors import ConfigError, QueryError
+
+NOTHING = Asked(None, None, "", "", (), (), (), mains_only=False)
+
+
+def bounds(since: str | None, until: str | None, name: str) -> tuple[int | None, int | None]:
+    chosen = NOTHING._replace(since=since, until=until).filter(zone(name))
+    return chosen.since_ms, chosen.until_ms
+
+
+@pytest.mark.contract("S3-18", "S3-19")
+def test_a_bare_date_is_that_whole_day_in_the_zone() -> None:
+    day = 86_400_000
+    low, high = bounds("2026-11-28", "2026-11-28", "UTC")
+    assert (low, high) == (1_795_824_000_000, 1_795_824_000_000 + day - 1)
+    low, high = bounds("2026-11-28", "2026-11-28", "Asia/Tokyo")
+    assert (low, high) == (1_795_824_000_000 - 9 * 3_600_000, low + day - 1)
+    assert bounds("2026-11-28T00:00+01:00", None, "Asia/Tokyo")[0] == 1_795_824_000_000 - 3_600_000
+
+
+@pytest.mark.parametrize("tz", ["UTC", "Asia/Tokyo", "America/Los_Angeles"])
+@pytest.mark.contract("S3-18")
+def test_text_means_local_days_and_json_means_utc(run, fake, monkeypatch, tz: str) -> None:
+    monkeypatch.setenv("TZ", tz)
+    time.tzset()
+    try:
+        run("grep", "x", "--since", "2026-11-28")
+        run("grep", "x", "--since", "2026-11-28", "--json")
+    finally:
+        monkeypatch.setenv("TZ", "UTC")
+        time.tzset()
+    local, machine = (q.chosen.since_ms for q in fake.asked if hasattr(q, "pattern"))
+    assert machine == 1_795_824_000_000
+    hours = {"UTC": 0, "Asia/Tokyo": -9, "America/Los_Angeles": 8}[tz]
+    assert local - machine == hours * 3_600_000
+
+
+def test_the_bounds_are_echoed_with_their_zone(run) -> None:
+    ran = run("grep", "context", "--since", "2026-11-28", "--until", "2026-11-28")
+    assert "since 2026-11-28 00:00 UTC · until 2026-11-28 23:59 UTC" in ran.err
+    reach = run("grep", "context", "--until", "2026-11-29", "--json").json["reach"]
+    assert (reach["until"], reach["zone"]) == ("2026-11-29T23:59:59.999Z", "UTC")
+
+
+def test_bounds_that_exclude_everything_are_refused() -> None:
+    with pytest.raises(QueryError, match="is after --until"):
+        bounds("2026-11-29", "2026-11-28", "UTC")
+
+
+def test_a_reference_names_its_session() -> None:
+    chosen = NOTHING._replace(session=("claude:x#3~1234",)).filter(UTC)
+    assert chosen.sessions == ("claude:x",)
+
+
+def test_split_reads_both_forms(tmp_path: Path, home: Path) -> None:
+    assert split("claude=~/x") == ("claude", str(home / "x"))
+    assert split("/a/b") == ("", "/a/b")
+    odd = tmp_path / "pi=3"
+    odd.mkdir()
+    assert split(str(odd)) == ("", str(odd))
+
+
+def test_a_source_is_made_absolute(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "here").mkdir()
+    assert checked("here") == str(tmp_path / "here")
+    assert checked("codex=here") == f"codex={tmp_path / 'here'}"
+
+
+def test_a_missing_source_says_what_is_near(run, tmp_path: Path) -> None:
+    (tmp_path / "sessions").mkdir()
+    ran = run("grep", "x", "--source", f"claude={tmp_path}/sesions")
+    assert ran.code == 2
+    assert f"no such file or folder: {tmp_path}/sesions" in ran.err
+    assert f"{tmp_path} holds sessions" in ran.err
+
+
+def test_an_unknown_harness_lists_the_known(run, tmp_path: Path) -> None:
+    ran = run("grep", "x", "--source", f"claud={tmp_path}")
+    assert ran.code == 2
+    assert "unknown harness 'claud'" in ran.err
+    assert "claude, codex, pi" in ran.err
+
+
+def test_nearby_climbs_to_what_exists(tmp_path: Path) -> None:
+    assert nearby(str(tmp_path / "a" / "b" / "c")) == f"{tmp_path} holds nothing"
+    for number in range(9):
+        (tmp_path / f"f{number}").touch()
+    assert nearby(str(tmp_path / "zzz")).endswith("f0, f1, f2, f3, f4, ...")
+
+
+def test_nearby_of_an_unreadable_folder(tmp_path: Path, monkeypatch) -> None:
+    def refused(_: str) -> list[str]:
+        raise PermissionError
+
+    monkeypatch.setattr(os, "listdir", refused)
+    assert "cannot be read" in nearby(str(tmp_path / "x"))
+
+
+def test_a_wrong_setting_stops_every_command(run, home: Path) -> None:
+    (home / "recall").mkdir()
+    (home / "recall" / "config.toml").write_text("zon = 'UTC'\n", "utf-8")
+    for words in (["grep", "x"], ["sessions"], ["config", "show"]):
+        ran = run(*words)
+        assert ran.code == 2
+        assert "did you mean 'zone'" in ran.err
+
+
+def test_checked_refuses_what_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="no such file"):
+        checked(str(tmp_path / "x"))
