@@ -190,6 +190,18 @@ class JsonlTranscript(ABC):
         return found
 
 
+def objects(line: bytes) -> Iterator[dict[str, object]]:
+    """Yield the decoded JSON objects of a line, damaged or not."""
+    text = line.strip(_BLANK).removeprefix(_BOM)
+    try:
+        values: list[object] = [msgspec.json.decode(text)]
+    except msgspec.MsgspecError:
+        values = [msgspec.json.decode(value) for value in _values(text) if value is not None]
+    for value in values:
+        if isinstance(value, dict):
+            yield value
+
+
 def _values(text: bytes) -> Iterator[bytes | None]:
     """Yield the JSON objects a damaged line holds, None for each stretch that is no JSON.
 

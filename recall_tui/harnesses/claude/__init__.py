@@ -1,0 +1,213 @@
+"""Claude Code: one JSONL file a session, subagents in files of their own.
+
+Where they lie, and what is told from the place alone. Standard library only: this runs on every
+query; `reader` is loaded by `open`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from typing import TYPE_CHECKING, Final
+
+from recall_tui.harnesses.base import ResumeCommand, file_source, walk
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from recall_tui.harnesses.base import Checkpoint, SessionLike, Source, Transcript
+    from recall_tui.model import Gap
+
+_ID: Final = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.I)
+_SUBAGENT: Final = re.compile(r"agent-[\w-]+")
+_HOUSEKEEPING: Final = ("agent-acompact", "agent-aprompt_suggestion")
+"""Subagents the program runs for itself: a compaction, a guess at the next prompt."""
+_RESUMABLE: Final = re.compile(r"\w[\w.-]*")
+_FOLDERS: Final = ("subagents", "workflows", "tool-results", "memory")
+_HEAD: Final = 64 << 10
+_LINES: Final = 20
+"""Lines of a head that are looked at: a session may begin with a dozen bookkeeping records."""
+_TRIES: Final = 3
+"""Files of a folder that are looked into before the folder is another program's."""
+
+_OWN_RECORDS: Final = {
+    "summary": "leafUuid",
+    "file-history-snapshot": "messageId",
+    "queue-operation": "operation",
+    "ai-title": "aiTitle",
+    "custom-title": "customTitle",
+    "last-prompt": "sessionId",
+    "permission-mode": "permissionMode",
+    "progress": "parentUuid",
+    "attachment": "parentUuid",
+    "atis-latch": "atis",
+}
+"""Records only this program writes, and a field each of them has."""
+
+
+class Claude:
+    """The harness `claude`."""
+
+    id = "claude"
+    name = "Claude Code"
+    mark = "CC"
+
+    def roots(self, env: Mapping[str, str], home: str) -> list[str]:
+        """Return the folders of projects: of `CLAUDE_CONFIG_DIR` alone when it is set."""
+        configured = env.get("CLAUDE_CONFIG_DIR", "").strip()
+        if configured:
+            # A relative path or a tilde is taken as a shell would; several are one a comma.
+            return [
+                os.path.join(_absolute(part.strip(), home), "projects")
+                for part in configured.split(",")
+                if part.strip()
+            ]
+        config = env.get("XDG_CONFIG_HOME", "").strip() or os.path.join(home, ".config")
+        return [
+            os.path.join(home, ".claude", "projects"),
+            os.path.join(config, "claude", "projects"),
+        ]
+
+    def discover(self, root: str, gaps: list[Gap]) -> Iterator[Source]:
+        """Yield every session below a root; see `base.Harness`.
+
+        Below a `projects` folder names are trusted. Elsewhere one file of a folder is looked into,
+        since other programs name their sessions the same way.
+        """
+        projects = os.path.join(root, "projects")
+        start = projects if os.path.isdir(projects) else root
+        alone = os.path.isfile(root)
+        for folder, entries in walk(start, gaps):
+            parent = _parent_of(folder)
+            trusted: bool | None = True if _is_project(folder) else None
+            tries = 0
+            for entry in entries:
+                name = entry.name
+                if not name.endswith(".jsonl") or name.startswith(_HOUSEKEEPING):
+                    continue
+                stem = name[:-6]
+                named = bool(_SUBAGENT.fullmatch(stem) if parent else _is_named(stem))
+                if named and trusted is None and tries < _TRIES:
+                    tries += 1
+                    trusted = self.recognise(entry.path, _head(entry.path)) or None
+                if not (named and trusted) and (
+                    (parent and not alone) or not self.recognise(entry.path, _head(entry.path))
+                ):
+                    continue
+                native_id = f"{parent}/{stem}" if parent else stem
+                source = file_source(self.id, entry, native_id, root, parent)
+                if source is not None:
+                    yield source
+
+    def recognise(self, path: str, head: bytes) -> bool:
+        """Say whether a file is a session of this program, by its first records."""
+        if not path.endswith(".jsonl"):
+            return False
+        for line in head[:_HEAD].split(b"\n")[:_LINES]:
+            text = line.strip(b"\0\r\t ").removeprefix(b"\xef\xbb\xbf")
+            if not text.startswith(b"{"):
+                continue
+            try:
+                record = json.loads(text)
+            except (ValueError, RecursionError):
+                if _looks_cut(text):
+                    return True
+                continue
+            if _is_record(record):
+                return True
+        return False
+
+    def open(self, source: Source, since: Checkpoint | None = None) -> Transcript:
+        """Return a reader for the session; see `base.Harness`."""
+        from recall_tui.harnesses.claude.reader import ClaudeTranscript  # noqa: PLC0415
+
+        return ClaudeTranscript(source, since)
+
+    def material(self, source: Source, locator: str) -> bytes:
+        """Read the bytes of a material; see `base.Harness`."""
+        from recall_tui.harnesses.claude import materials  # noqa: PLC0415
+
+        return materials.read(source.path, locator)
+
+    def resume(self, session: SessionLike) -> ResumeCommand | None:
+        """Return `claude --resume ID`, for a subagent that of its main session.
+
+        Newer versions find a session from any folder, older ones only from its own, so the latest
+        recorded one is where to run it.
+        """
+        name = session.native_id.partition("/")[0]
+        if _SUBAGENT.fullmatch(name):
+            name = _session_named_in(session.path)
+        if not _RESUMABLE.fullmatch(name):
+            return None
+        cwd = session.last_cwd or session.cwd
+        warning = "" if os.path.exists(session.path) else _GONE
+        return ResumeCommand(("claude", "--resume", name), cwd, warning)
+
+
+_GONE: Final = "Claude Code has deleted this session's file, so it cannot resume it any more."
+
+
+def _absolute(path: str, home: str) -> str:
+    return home + path[1:] if path == "~" or path.startswith("~/") else path
+
+
+def _is_named(stem: str) -> bool:
+    """Say whether a file has the name of a session or of a subagent beside sessions."""
+    return bool(_ID.fullmatch(stem) or _SUBAGENT.fullmatch(stem))
+
+
+def _is_project(folder: str) -> bool:
+    """Say whether a folder lies where this program keeps sessions: `projects/<slug>[/...]`.
+
+    Qwen Code has `projects` as well, and below it `chats`.
+    """
+    parts = folder.split(os.sep)
+    if "projects" not in parts or "chats" in parts:
+        return False
+    at = len(parts) - 1 - parts[::-1].index("projects")
+    below = parts[at + 1 :]
+    return len(below) == 1 or (len(below) > 2 and below[2] == "subagents")
+
+
+def _parent_of(folder: str) -> str:
+    """Return the session whose subagents a folder holds, empty for another folder."""
+    parts = folder.split(os.sep)
+    if "subagents" not in parts:
+        return ""
+    at = len(parts) - 1 - parts[::-1].index("subagents")
+    return parts[at - 1] if at else ""
+
+
+def _head(path: str) -> bytes:
+    """Return the first bytes of a file, none when it cannot be read."""
+    try:
+        with open(path, "rb") as stream:
+            return stream.read(_HEAD)
+    except OSError:
+        return b""
+
+
+def _is_record(record: object) -> bool:
+    """Say whether a decoded line is one of this program's."""
+    if not isinstance(record, dict):
+        return False
+    kind = record.get("type")
+    if kind in ("user", "assistant"):
+        message = record.get("message")
+        return isinstance(message, dict) and "content" in message and "role" in message
+    if kind == "system":
+        return "parentUuid" in record and "subtype" in record and "isSidechain" in record
+    return isinstance(kind, str) and _OWN_RECORDS.get(kind, "\0") in record
+
+
+def _looks_cut(text: bytes) -> bool:
+    """Say whether a line that goes on beyond the head begins as this program's do."""
+    return b'"isSidechain":' in text and b'"sessionId":"' in text and b'"content":' in text
+
+
+def _session_named_in(path: str) -> str:
+    """Return the session a subagent's records name, empty without one."""
+    match = re.search(rb'"sessionId"\s*:\s*"([\w.-]+)"', _head(path))
+    return match[1].decode() if match else ""

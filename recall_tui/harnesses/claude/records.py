@@ -1,0 +1,231 @@
+"""Claude Code's lines as typed structs: only the fields that are read, base64 left undecoded.
+
+msgspec skips what is not named here (thinking, tool twins, snapshots) without building it. A field
+of an unexpected type does not lose its record: `decode` falls back to taking what fits.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final, TypeAlias
+
+import msgspec
+
+from recall_tui.harnesses.jsonl import BadLine
+
+
+class Source(msgspec.Struct, gc=False):
+    """Where the bytes of an image or document block are."""
+
+    type: str = ""
+    media_type: str = ""
+    data: msgspec.Raw = msgspec.Raw()
+    url: str = ""
+
+
+class Block(msgspec.Struct, gc=False):
+    """One element of `message.content`, whatever its type. Thinking text is not even decoded."""
+
+    type: str = ""
+    text: str = ""
+    id: str = ""
+    name: str = ""
+    title: str | None = None
+    input: Any = None
+    tool_use_id: str = ""
+    content: str | list[msgspec.Raw] | None = None
+    is_error: bool | None = None
+    source: msgspec.Raw = msgspec.Raw()
+
+
+Content: TypeAlias = str | list[Block] | None
+
+
+class Piece(msgspec.Struct, gc=False):
+    """One element of a tool result's content list."""
+
+    type: str = ""
+    text: str = ""
+    source: Source | None = None
+
+
+class Usage(msgspec.Struct, gc=False):
+    """Tokens of one API reply, repeated on each of its lines."""
+
+    input_tokens: int = 0
+    cache_creation_input_tokens: int = 0
+    cache_read_input_tokens: int = 0
+    output_tokens: int = 0
+
+
+class Body(msgspec.Struct, gc=False):
+    """The `message` of a user or assistant record."""
+
+    model: str | None = ""
+    id: str | None = ""
+    content: Content = None
+    usage: Usage | None = None
+
+
+class TwinFile(msgspec.Struct, gc=False):
+    """The file in a structured tool result; `base64` is the picture a second time."""
+
+    base64: msgspec.Raw = msgspec.Raw()
+    type: str | None = ""
+
+
+class Twin(msgspec.Struct, gc=False):
+    """The few facts of `toolUseResult` its tool_result block lacks."""
+
+    durationMs: float | None = None  # noqa: N815 - their name
+    totalDurationMs: float | None = None  # noqa: N815
+    file: TwinFile | None = None
+    agentId: str | None = None  # noqa: N815
+
+
+class Origin(msgspec.Struct, gc=False):
+    """Who put a prompt there, in newer versions."""
+
+    kind: str | None = None
+
+
+class Attachment(msgspec.Struct, gc=False):
+    """What the program sends along with a turn."""
+
+    type: str = ""
+    prompt: Content = None
+    commandMode: str | None = None  # noqa: N815
+    origin: Origin | None = None
+    isMeta: bool | None = None  # noqa: N815
+    filename: str | None = None
+    snippet: str | None = None
+    content: msgspec.Raw = msgspec.Raw()
+    planContent: str | None = None  # noqa: N815
+    blockingError: msgspec.Raw = msgspec.Raw()  # noqa: N815
+
+
+class Record(msgspec.Struct, gc=False):
+    """One line. Every kind of record is read into this one shape.
+
+    The first fields stand in the order the program writes them, which decodes faster.
+    """
+
+    parentUuid: str | None = None  # noqa: N815
+    isSidechain: bool | None = None  # noqa: N815
+    cwd: str | None = None
+    sessionId: str | None = None  # noqa: N815
+    version: str | None = None
+    gitBranch: str | None = None  # noqa: N815
+    agentId: str | None = None  # noqa: N815
+    type: str = ""
+    message: Body | None = None
+    toolUseResult: Twin | list[msgspec.Raw] | str | None = None  # noqa: N815
+    uuid: str | None = None
+    timestamp: str | None = None
+    isMeta: bool | None = None  # noqa: N815
+    isCompactSummary: bool | None = None  # noqa: N815
+    isVisibleInTranscriptOnly: bool | None = None  # noqa: N815
+    isApiErrorMessage: bool | None = None  # noqa: N815
+    promptSource: str | None = None  # noqa: N815
+    turnOrigin: str | None = None  # noqa: N815
+    origin: Origin | None = None
+    sourceToolUseID: str | None = None  # noqa: N815
+    entrypoint: str | None = None
+    attachment: Attachment | None = None
+    subtype: str | None = None
+    content: str | None = None
+    error: msgspec.Raw = msgspec.Raw()
+    operation: str | None = None
+    customTitle: str | None = None  # noqa: N815
+    aiTitle: str | None = None  # noqa: N815
+    summary: str | None = None
+    leafUuid: str | None = None  # noqa: N815
+    relocatedCwd: str | None = None  # noqa: N815
+    totalCostUSD: float | None = None  # noqa: N815
+
+
+_record: Final = msgspec.json.Decoder(Record)
+_any: Final = msgspec.json.Decoder()
+
+
+def decode(line: bytes) -> Record:
+    """Return the record of a line; a field of another type than expected is left empty.
+
+    Raises:
+        msgspec.DecodeError: It is not JSON.
+        BadLine: It is JSON, but no object.
+    """
+    try:
+        return _record.decode(line)
+    except msgspec.ValidationError:
+        value = _any.decode(line)
+        if not isinstance(value, dict):
+            raise BadLine from None
+        return _fitting(value)
+
+
+def _fitting(value: dict[str, Any]) -> Record:
+    """Build a record from the fields that fit."""
+    record = Record()
+    for name in Record.__struct_fields__:
+        if name in value and name not in ("message", "attachment"):
+            _take(record, name, value[name])
+    message = value.get("message")
+    if isinstance(message, dict):
+        record.message = Body()
+        for name in ("id", "model", "usage"):
+            _take(record.message, name, message.get(name))
+        record.message.content = _content(message.get("content"))
+    attachment = value.get("attachment")
+    if isinstance(attachment, dict):
+        record.attachment = Attachment()
+        for name in Attachment.__struct_fields__:
+            if name in attachment and name != "prompt":
+                _take(record.attachment, name, attachment[name])
+        record.attachment.prompt = _content(attachment.get("prompt"))
+    return record
+
+
+def _content(value: object) -> Content:
+    """Return the content whose blocks fit; a bare string in the list is a text block."""
+    if value is None or isinstance(value, str):
+        return value
+    blocks: list[Block] = []
+    for item in value if isinstance(value, list) else [value]:
+        if isinstance(item, str):
+            blocks.append(Block(type="text", text=item))
+        elif isinstance(item, dict):
+            block = Block()
+            for name in Block.__struct_fields__:
+                if name in item:
+                    _take(block, name, item[name])
+            if isinstance(item.get("content"), dict):
+                block.content = [msgspec.Raw(msgspec.json.encode(item["content"]))]
+            blocks.append(block)
+    return blocks
+
+
+def _take(target: msgspec.Struct, name: str, value: object) -> None:
+    """Set one field if the value fits its type."""
+    kind = _TYPES[type(target)][name]
+    try:
+        setattr(target, name, msgspec.json.decode(msgspec.json.encode(value), type=kind))
+    except (msgspec.MsgspecError, ValueError, TypeError):
+        return
+
+
+_TYPES: Final[dict[type[msgspec.Struct], dict[str, Any]]] = {
+    struct: {field.name: field.type for field in msgspec.structs.fields(struct)}
+    for struct in (Record, Body, Attachment, Block)
+}
+
+
+class Attached(msgspec.Struct, gc=False):
+    """The `content` of a file attachment."""
+
+    file: TwinFile | None = None
+
+
+attached: Final = msgspec.json.Decoder(Attached)
+piece: Final = msgspec.json.Decoder(Piece)
+source: Final = msgspec.json.Decoder(Source)
+anything: Final = _any
