@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+
+TYPE_CHECKING = False
+"""Stands for `typing.TYPE_CHECKING`, whose module costs a third of `recall --version`."""
 
 if TYPE_CHECKING:
     from recall_tui.cli.call import Call

@@ -6,6 +6,7 @@ so that `recall --help` costs what click costs.
 
 from __future__ import annotations
 
+import os
 from importlib import import_module
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -93,7 +94,7 @@ EPILOG: Final = (
 @click.group(
     cls=LazyGroup,
     invoke_without_command=True,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    context_settings={"help_option_names": ["-h", "--help"]},
     epilog=EPILOG,
 )
 @click.version_option(__version__, prog_name="recall", message="%(prog)s %(version)s")
@@ -127,6 +128,22 @@ def main(args: Sequence[str] | None = None, call: Call | None = None) -> int:
     from recall_tui.cli.diagnostics import guarded
 
     def run() -> object:
-        return recall.main(args, prog_name="recall", standalone_mode=False, obj=call or Call())
+        return recall.main(
+            args,
+            prog_name="recall",
+            standalone_mode=False,
+            obj=call or Call(),
+            terminal_width=_help_width(),
+        )
 
     return guarded(run)
+
+
+def _help_width() -> int:
+    """Return the cells of a help page. Click would import 7 ms of `shutil` to find out."""
+    columns = os.environ.get("COLUMNS", "")
+    try:
+        width = int(columns) if columns.isdigit() else os.get_terminal_size(1).columns
+    except OSError:
+        width = 80  # not a terminal
+    return max(40, min(width, 100) - 2)

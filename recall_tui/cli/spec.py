@@ -45,7 +45,9 @@ def commands(root: click.Command) -> Iterator[tuple[str, click.Context]]:
         name, context = queue.pop(0)
         yield name, context
         group = context.command
-        for word in group.list_commands(context) if isinstance(group, click.Group) else ():
+        if not isinstance(group, click.Group):
+            continue
+        for word in group.list_commands(context):
             if (command := group.get_command(context, word)) is not None:
                 below = click.Context(command, parent=context, info_name=word)
                 queue.append((f"{name} {word}".strip(), below))
