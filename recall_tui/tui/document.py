@@ -6,6 +6,7 @@ changed afterwards.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
@@ -52,7 +53,13 @@ class Opening:
 
 
 def open_session(
-    history: History, session: Session, frame: Frame, *, at: int, query: GrepQuery | None
+    history: History,
+    session: Session,
+    frame: Frame,
+    *,
+    at: int,
+    query: GrepQuery | None,
+    seek: bool = False,
 ) -> Opening:
     """Read a session's arrays, find the hits in it and lay out the pages around `at`.
 
@@ -62,10 +69,13 @@ def open_session(
         frame: How to lay it out.
         at: Position to open at; -1 for the end.
         query: What to look for inside, None for nothing.
+        seek: Open at the first hit from `at` on instead, around the end to the start.
     """
     skeleton = history.skeleton(session)
     hits = history.positions_matching(session, query) if query and query.pattern else []
     count = len(skeleton)
+    if seek and hits:
+        at = hits[bisect_left(hits, at) % len(hits)]
     at = min(at, count - 1)
     around = at if at >= 0 else count - 1
     first = max(0, around // PAGE_MESSAGES - 1)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar, Final
 
+from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
@@ -52,8 +53,14 @@ class Inked(Widget):
             width: Cells of the strip.
             under: Ink under the whole row (the cursor), below the line's own fill.
         """
-        base = self.rich_style + self.ink(under) + self.ink(line.fill)
-        segments = [Segment(text, base + self.ink(name)) for text, name in line.pieces if text]
+        plain = self.rich_style + self.ink(under)
+        base = plain + self.ink(line.fill)
+        segments: list[Segment] = []
+        left = line.inset
+        for text, name in line.pieces:
+            if text:
+                segments.append(Segment(text, (plain if left > 0 else base) + self.ink(name)))
+                left -= cell_len(text) if left > 0 else 0
         return Strip(segments).adjust_cell_length(width, base)
 
     def notify_style_update(self) -> None:

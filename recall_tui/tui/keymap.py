@@ -105,9 +105,9 @@ ACTIONS: Final = (
     Action("session.solo", S, "o", "screen.solo", "Session on the whole screen"),
     Action("session.close", S, "escape,left,h", "close", "Back to the list", 5),
     Action("session.help", S, "question_mark", "app.help", "Help", palette=False),
-    Action("find.next", Scope.FIND, "enter,down", "next", "Next hit", palette=False),
-    Action("find.last", Scope.FIND, "up", "last", "Previous hit", palette=False),
-    Action("find.close", Scope.FIND, "escape", "close", "Close", palette=False),
+    Action("find.next", Scope.FIND, "enter,down", "next", "Next hit", 1, palette=False),
+    Action("find.last", Scope.FIND, "up", "last", "Previous hit", 2, palette=False),
+    Action("find.close", Scope.FIND, "escape", "close", "Close", 3, palette=False),
     Action("gaps.copy", Scope.GAPS, "y,enter", "copy_action", "Copy the next step", 1, palette=False),
     Action("gaps.close", Scope.GAPS, "escape,q", "close", "Close", 2, palette=False),
 )  # fmt: skip

@@ -45,6 +45,9 @@ WIDE: Final = 64
 
 SPEAKER_CELLS: Final = 8
 
+_LINE_CHARS: Final = 2000
+"""Characters of one line that matter while it is folded to one row."""
+
 
 class Outcome(NamedTuple):
     """How a tool call ended, as its result says."""
@@ -157,7 +160,11 @@ def _hang(first: list[Piece], body: list[Line], frame: Frame, fill: str = "") ->
     """Return body lines behind a gutter; later ones are indented as far."""
     indent = (" " * frame.lead, "")
     return [
-        Line((*(first if index == 0 else [indent]), *line.pieces), line.fill or fill)
+        Line(
+            (*(first if index == 0 else [indent]), *line.pieces),
+            line.fill or fill,
+            frame.lead if line.fill else 0,
+        )
         for index, line in enumerate(body or [BLANK])
     ]
 
@@ -230,29 +237,40 @@ def _result(message: Message, frame: Frame, unfolded: bool) -> list[Line]:
             rows.append(_note(more))
         return _ruled(rows, frame, failed=failed)
     limit = FOLDED_FAILURE_LINES if failed else FOLDED_LINES
-    # Enough characters for the lines that show: a 20 MB output costs what a short one does.
-    head = whole[: limit * (frame.room + 200)]
-    source = head.split("\n")
-    rows = _rows("\n".join(_around_match(source, whole, limit, frame)), frame, wrapped=False)
+    source, above = _telling(whole, limit, failed, frame)
+    rows = _rows("\n".join(source), frame, wrapped=False, diff=is_diff(whole))
     total = whole.count("\n") + 1
-    if total > len(rows) or len(head) < len(whole):
-        hidden = f"{counted(total - len(rows), 'more line')} · " if total > len(rows) else ""
-        part = sum(len(row) + 1 for row in source[:limit])
-        rows.append(_note(f"{hidden}{_share(part, whole)}"))
+    if above:
+        rows.insert(0, _note(counted(above, "line") + " above"))
+    below = total - above - len(source)
+    if below > 0:
+        part = sum(len(row) + 1 for row in source)
+        rows.append(_note(f"{counted(below, 'more line')} · {_share(part, whole)}"))
+    elif any(len(row) > 3 * frame.room for row in source):
+        rows.append(_note(f"long lines are cut · {size(_bytes(whole))}"))
     return _ruled(rows, frame, failed=failed)
 
 
-def _around_match(source: list[str], whole: str, limit: int, frame: Frame) -> list[str]:
-    """Return the lines a folded output shows: its first ones, or those around the first match."""
-    shown_rows = source[:limit]
-    if frame.find is markdown.no_matches or any(True for row in shown_rows for _ in frame.find(row)):
-        return shown_rows
-    rows = whole[:LONGEST_CHARS].split("\n")
-    for index, row in enumerate(rows):
-        if any(True for _ in frame.find(row)):
-            low = max(0, index - 1)
-            return ["⋯" if low else "", *rows[low : low + limit - 1]] if low else rows[:limit]
-    return shown_rows
+def _telling(whole: str, limit: int, failed: bool, frame: Frame) -> tuple[list[str], int]:
+    """Return the lines a folded output shows, and how many stand above them.
+
+    Those around the first match of a query; else the last ones of a failure, which say why; else
+    the first ones. Only as many characters are looked at as can matter: a 20 MB output costs what
+    a short one does.
+    """
+    head = whole[: limit * _LINE_CHARS].split("\n")[:limit]
+    if frame.find is not markdown.no_matches:
+        if any(True for row in head for _ in frame.find(row)):
+            return head, 0
+        rows = whole[:LONGEST_CHARS].split("\n")
+        for index, row in enumerate(rows):
+            if any(True for _ in frame.find(row)):
+                low = max(0, min(index - 1, len(rows) - limit))
+                return rows[low : low + limit], low
+    if failed:
+        tail = whole[-limit * _LINE_CHARS :].split("\n")[-limit:]
+        return tail, whole.count("\n") + 1 - len(tail)
+    return head, 0
 
 
 def _share(part: int, whole: str) -> str:
@@ -262,10 +280,10 @@ def _share(part: int, whole: str) -> str:
     return f"{number} of {total}" if unit == total.partition(" ")[2] else f"{number} {unit} of {total}"
 
 
-def _rows(text: str, frame: Frame, *, wrapped: bool) -> list[Line]:
+def _rows(text: str, frame: Frame, *, wrapped: bool, diff: bool | None = None) -> list[Line]:
     """Return output lines: a diff in its colours, anything else as it is."""
     room = frame.room - 2
-    diff = is_diff(text)
+    diff = is_diff(text) if diff is None else diff
     out: list[Line] = []
     for row in text.split("\n"):
         line = diff_line(row) if diff else Line(((clean(row), "muted"),))
@@ -294,7 +312,7 @@ def _ruled(rows: list[Line], frame: Frame, *, failed: bool = False) -> list[Line
     """Return lines behind the rule that ties output to its call."""
     indent = " " * frame.lead
     rule = ("┃ ", "error") if failed else ("│ ", "rule")
-    return [Line(((indent, ""), rule, *row.pieces), row.fill) for row in rows]
+    return [Line(((indent, ""), rule, *row.pieces), row.fill, frame.lead + 2) for row in rows]
 
 
 def _aside(message: Message, frame: Frame, unfolded: bool) -> list[Line]:

@@ -34,7 +34,9 @@ class Line(NamedTuple):
 
     pieces: tuple[Piece, ...]
     fill: str = ""
-    """Ink under the whole row (a band, a code block)."""
+    """Ink under the row (a band, a code block)."""
+    inset: int = 0
+    """Cells at the left that the fill leaves out; a piece ends there."""
 
     @property
     def text(self) -> str:

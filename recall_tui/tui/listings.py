@@ -175,7 +175,7 @@ def facts_row(session: Session, width: int, home: str) -> tuple[Piece, ...]:
         (clean(session.project) or "no directory", "muted"),
     ]
     if session.branch:
-        left += [(" · ", "rule"), (clean(session.branch), "muted")]
+        left += [(" · ", "dim"), (clean(session.branch), "muted")]
     return justified(left, right, width)
 
 

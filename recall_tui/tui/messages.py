@@ -9,7 +9,7 @@ from textual.message import Message
 
 if TYPE_CHECKING:
     from recall_tui.history import SyncProgress
-    from recall_tui.model import Gap, Reach, Session
+    from recall_tui.model import Filter, Gap, Reach, Session
     from recall_tui.search.results import GrepUpdate
 
 
@@ -47,7 +47,8 @@ class SyncEnded(Message):
 class SessionsLoaded(Message):
     """The list of sessions was read."""
 
-    generation: int
+    chosen: Filter
+    """The filters of the box when they were asked for."""
     sessions: list[Session]
     reach: Reach
     gaps: list[Gap]

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import TYPE_CHECKING
 
+from recall_tui.errors import QueryError
 from recall_tui.model import Filter
 from recall_tui.search.results import Case, GrepQuery
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from datetime import tzinfo
 
 
 @dataclass(slots=True, frozen=True)
@@ -40,6 +43,48 @@ class Question:
         )  # fmt: skip
 
 
-def understand(text: str) -> Question:
-    """Return the question a person typed."""
-    return Question(text.strip())
+def understand(text: str, zone: tzinfo, now_ms: int) -> Question:
+    """Return the question a person typed; a filter that makes no sense becomes its error.
+
+    Args:
+        text: The content of the box.
+        zone: The zone of typed times.
+        now_ms: The present, for ages such as `7d`.
+    """
+    if not text.strip():
+        return Question("")
+    from recall_tui.search.filters import parse  # noqa: PLC0415 - not before the first key
+
+    try:
+        chosen, pattern = parse(text, zone, now_ms)
+    except QueryError as error:
+        return Question("", error=str(error))
+    return Question(pattern.strip(), chosen, chips(chosen, zone))
+
+
+def chips(chosen: Filter, zone: tzinfo) -> list[str]:
+    """Return the filters as they were understood, dates spelt out."""
+    words = [
+        *chosen.harnesses,
+        *(f"role {role.value}" for role in chosen.roles),
+        *(f"kind {kind.word}" for kind in chosen.kinds),
+        *(f"session {name}" for name in chosen.sessions),
+        *(f"source {root}" for root in chosen.roots),
+    ]
+    for name in ("cwd", "branch", "model"):
+        if value := getattr(chosen, name):
+            words.append(f"{name} {value}")
+    if chosen.since_ms is not None:
+        words.append(f"since {_moment(chosen.since_ms, zone)}")
+    if chosen.until_ms is not None:
+        words.append(f"until {_moment(chosen.until_ms, zone)}")
+    if chosen.mains_only:
+        words.append("main sessions only")
+    if chosen.include_copies:
+        words.append("copies too")
+    return words
+
+
+def _moment(time_ms: int, zone: tzinfo) -> str:
+    moment = datetime.fromtimestamp(time_ms / 1000, zone)
+    return f"{moment:%a} {moment.day} {moment:%b %Y %H:%M}"

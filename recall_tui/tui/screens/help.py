@@ -90,7 +90,7 @@ class HelpSheet(Inked):
 def _in_columns(blocks: list[list[Line]], columns: int, width: int) -> list[Line]:
     """Return blocks set in columns, each block going to the shortest column so far."""
     stacks: list[list[Line]] = [[] for _ in range(columns)]
-    for block in sorted(blocks, key=len, reverse=True):
+    for block in blocks:
         min(stacks, key=len).extend(block)
     height = max(len(stack) for stack in stacks)
     out: list[Line] = []

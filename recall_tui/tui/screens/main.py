@@ -97,6 +97,7 @@ class MainScreen(Screen[None]):
         self._home = home
         self._demo = demo
         self._sessions: list[Session] | None = None
+        self._everything: list[Session] = []
         self._reach = Reach()
         self._gaps: list[Gap] = []
         self._switches = Switches()
@@ -192,26 +193,32 @@ class MainScreen(Screen[None]):
 
     def _load_sessions(self) -> None:
         self.run_worker(
-            self._load_in_thread, thread=True, group="sessions", exclusive=True,
+            partial(self._load_in_thread, self._question.chosen), thread=True, group="sessions", exclusive=True,
             exit_on_error=False, description="read sessions",
         )  # fmt: skip
 
-    def _load_in_thread(self) -> None:
+    def _load_in_thread(self, chosen: Filter) -> None:
         worker = get_current_worker()
         try:
-            sessions = self._history.sessions(Filter(mains_only=True))
+            # Subagents are folded under their main session, unless one is asked for by name.
+            folded = replace(chosen, mains_only=chosen.mains_only or not chosen.sessions)
+            sessions = self._history.sessions(folded)
             reach = self._history.reach()
             gaps = self._history.gaps()
         except RecallError as error:
             self.post_message(WorkFailed(str(error)))
             return
         if not worker.is_cancelled:
-            self.post_message(SessionsLoaded(0, sessions, reach, gaps))
+            self.post_message(SessionsLoaded(chosen, sessions, reach, gaps))
 
     def on_sessions_loaded(self, event: SessionsLoaded) -> None:
         """Keep the sessions; show them when the box is empty."""
         event.stop()
         before = {s.key: s.messages for s in self._sessions[:200]} if self._sessions else {}
+        if event.chosen == Filter():
+            self._everything = event.sessions
+        elif event.chosen != self._question.chosen:
+            return
         self._sessions = event.sessions
         self._reach = event.reach
         self._gaps = event.gaps
@@ -292,7 +299,7 @@ class MainScreen(Screen[None]):
         self._settle = self.set_timer(SETTLE_S, self._settled)
 
     def _settled(self) -> None:
-        question = understand(self.box.value)
+        question = understand(self.box.value, self._zone, self._now_ms())
         if question == self._question and not self._error:
             return
         self._question = question
@@ -305,12 +312,17 @@ class MainScreen(Screen[None]):
             self._generation += 1
             self._searching = False
             self._show_count()
+            self._show_empty()
         elif self._question.pattern:
             self._ask(limit=PAGE_HITS)
         else:
             self._generation += 1
             self._search_gaps = []
-            self._browse()
+            if self._question.chosen == Filter() and self._everything:
+                self._sessions = self._everything
+                self._browse()
+            else:
+                self._load_sessions()
             self._show_banner()
 
     def _ask(self, *, limit: int) -> None:
@@ -374,6 +386,7 @@ class MainScreen(Screen[None]):
             self._searching = False
             self._error = event.words
             self._show_count()
+            self._show_empty()
 
     @on(ResultList.NearEnd)
     def _more_hits(self, event: ResultList.NearEnd) -> None:
@@ -523,6 +536,7 @@ class MainScreen(Screen[None]):
     def _find_closed(self, event: FindBox.Closed) -> None:
         event.stop()
         self.remove_class("-finding")
+        self.transcript.stop_finding()
         self.transcript.focus()
 
     @on(Transcript.CopyWanted)
@@ -587,7 +601,8 @@ class MainScreen(Screen[None]):
     def _show_status(self) -> None:
         parts: list[Part] = []
         if not self._narrow and self._sessions is not None:
-            parts.append(Part(f"   {notation.counted(len(self._sessions), 'session')}", "muted"))
+            total = self._reach.sessions_total
+            parts.append(Part(f"   {notation.counted(total, 'session')}", "muted"))
             if self._demo:
                 parts.append(Part(" · demo", "muted"))
             elif self._live:
@@ -597,13 +612,15 @@ class MainScreen(Screen[None]):
 
     def _show_count(self) -> None:
         row = self.row("count")
-        chips = [Part(f"   {chip}", "accent") for chip in self._question.chips]
+        words = " · ".join(self._question.chips)
+        chips = [Part(f"   {words}", "accent")] if words else []
         if self._error:
             row.show([Part(f"   ✗ {self._error}", "warning")])
             return
         if not self._question.pattern:
             hint = "   type to search · harness:codex since:7d role:user narrow it"
-            row.show(chips or [Part(hint, "dim")])
+            found = notation.counted(len(self._sessions or ()), "session")
+            row.show(chips or [Part(hint, "dim")], [Part(f"{found} ", "strong")] if chips else [])
             return
         total, _, sessions = self._counts
         if self._searching and self._hits is None:
@@ -633,7 +650,8 @@ class MainScreen(Screen[None]):
         if progress is not None and not progress.done and progress.bytes_total:
             row.show([Part(f"   {_progress_words(progress)}", "muted")], right if loud else [])
         elif loud:
-            row.show([Part(f" ⚠ partial: {' · '.join(loud)}", "warning", "gaps")], right)
+            lead = "partial: " if self._sessions else ""
+            row.show([Part(f" ⚠ {lead}{' · '.join(loud)}", "warning", "gaps")], right)
         elif self._sync_note:
             row.show([Part(f" ⚠ {self._sync_note}", "warning", "gaps")])
         elif self._sessions is None:
@@ -691,19 +709,24 @@ class MainScreen(Screen[None]):
         except NoMatches:
             return
         count = len(self.results.listing) if self.results.listing else 0
+        asked = bool(self._question.pattern or self._question.chips or self._error)
         self.set_class(count == 0, "-empty")
+        self.set_class(count == 0 and not asked, "-blank")
         if count:
             return
-        if self._question.pattern:
+        if self._error:
+            notice.show([[(self._error, "warning")]])
+        elif self._question.pattern or self._question.chips:
             notice.show(self._no_hits())
         else:
             notice.show(self._no_history())
 
     def _no_hits(self) -> list[list[tuple[str, str]]]:
-        reach = self._reach
+        reach, pattern, chips = self._reach, self._question.pattern, self._question.chips
         partial_ = summary([*self._gaps, *self._search_gaps], loud=True)
         words = [
-            [(f"Nothing says “{self._question.pattern}”.", "title")],
+            [(f"Nothing says “{pattern}”." if pattern else "No session like that.", "title")],
+            *([[(f"Among: {' · '.join(chips)}.", "accent")]] if chips else []),
             [],
             [
                 (

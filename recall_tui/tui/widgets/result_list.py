@@ -42,7 +42,7 @@ class ResultList(Inked, ScrollView, can_focus=True):
 
     @dataclass
     class Selected(Message):
-        """The cursor is on another row (-1: there is none)."""
+        """The cursor may be on another row, or its row may mean something else (-1: none)."""
 
         row: int
 
@@ -98,8 +98,7 @@ class ResultList(Inked, ScrollView, can_focus=True):
         top = 0 if target == 0 else listing.top(target) - offset
         self.scroll_to(y=max(0, top), animate=False, force=True)
         self.refresh()
-        if held is None or not len(listing) or listing.key(target) != held:
-            self.post_message(self.Selected(self.cursor))
+        self.post_message(self.Selected(self.cursor))
 
     def grew(self) -> None:
         """Rows were added at the end of the listing."""

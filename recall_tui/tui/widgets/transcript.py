@@ -55,9 +55,6 @@ _AHEAD_SCREENS: Final = 2
 
 _CACHED_STRIPS: Final = 600
 
-_DRAWN_UNFOLD_LIMIT: Final = 1
-"""Messages unfolded by one key press at most lay out on the loop."""
-
 
 class Transcript(Inked, ScrollView, can_focus=True):
     """A session, opened at a message."""
@@ -134,6 +131,7 @@ class Transcript(Inked, ScrollView, can_focus=True):
         self._strips: LRUCache[tuple[int, int, bool], Strip] = LRUCache(_CACHED_STRIPS)
         self._after_load: Callable[[], None] | None = None
         self._following = False
+        self._sought_from: int | None = None
 
     # What a screen asks
 
@@ -161,16 +159,16 @@ class Transcript(Inked, ScrollView, can_focus=True):
             at: Position of the message to open at, -1 for the end.
             query: What to highlight and to step through.
         """
-        held = self._opening
-        if held and held.session.key == session.key and self._same_query(query):
-            if at >= 0:
+        before, self._wanted = self._wanted, (session, at, query)
+        if before and (before[0].key, before[2]) == (session.key, query):
+            # Asked again for what is shown: only another message is a reason to move.
+            if at >= 0 and at != before[1]:
                 self.go_to(at, centre=True)
-            self._wanted = (session, at, query)
             return
-        self._wanted = (session, at, query)
         self._generation += 1
+        self._sought_from = None
         if self.size.width:
-            self._open(session, at, query, self._frame(query), self._generation)
+            self._open(session, at, query)
 
     def clear(self) -> None:
         """Show nothing."""
@@ -187,9 +185,15 @@ class Transcript(Inked, ScrollView, can_focus=True):
         if self._opening is None:
             return
         session = self._opening.session
-        self._wanted = (session, self.cursor, query)
+        if self._sought_from is None:
+            self._sought_from = self.cursor
+        self._wanted = (session, self._sought_from, query)
         self._generation += 1
-        self._open(session, self.cursor, query, self._frame(query), self._generation)
+        self._open(session, self._sought_from, query, seek=True)
+
+    def stop_finding(self) -> None:
+        """Begin the next find at the message that is current then."""
+        self._sought_from = None
 
     def grown(self, session: Session) -> None:
         """Read the arrays again: the session on the screen was written to."""
@@ -203,24 +207,24 @@ class Transcript(Inked, ScrollView, can_focus=True):
         width = self.scrollable_content_region.width or self.size.width
         return Frame(width=width, zone=self._zone, find=find)
 
-    def _same_query(self, query: GrepQuery | None) -> bool:
-        return self._wanted is not None and self._wanted[2] == query
-
     def _open(
-        self, session: Session, at: int, query: GrepQuery | None, frame: Frame, generation: int
+        self, session: Session, at: int, query: GrepQuery | None, *, seek: bool = False
     ) -> None:
-        work = partial(self._open_in_thread, session, at, query, frame, generation)
+        work = partial(
+            self._open_in_thread, session, at, query, self._frame(query), self._generation, seek
+        )
         self.run_worker(
             work, thread=True, group="transcript", exclusive=True, exit_on_error=False,
             description="open session",
         )  # fmt: skip
 
     def _open_in_thread(
-        self, session: Session, at: int, query: GrepQuery | None, frame: Frame, generation: int
-    ) -> None:
+        self, session: Session, at: int, query: GrepQuery | None, frame: Frame, generation: int,
+        seek: bool,
+    ) -> None:  # fmt: skip
         worker = get_current_worker()
         try:
-            opening = open_session(self._history, session, frame, at=at, query=query)
+            opening = open_session(self._history, session, frame, at=at, query=query, seek=seek)
         except RecallError as error:
             self.post_message(self.Failed(str(error)))
             return
@@ -238,7 +242,7 @@ class Transcript(Inked, ScrollView, can_focus=True):
             # The terminal was resized meanwhile.
             self._generation += 1
             session, at, query = self._wanted
-            self._open(session, at, query, self._frame(query), self._generation)
+            self._open(session, at, query)
             return
         other = self._opening is None or self._opening.session.key != opening.session.key
         if other:
@@ -252,6 +256,7 @@ class Transcript(Inked, ScrollView, can_focus=True):
         self._fit()
         position = opening.at if opening.at >= 0 else len(opening.skeleton) - 1
         self.set_reactive(Transcript.cursor, position)
+        self._loading = False
         self._following = event.follow
         if event.follow:
             self.scroll_to(y=self.max_scroll_y, animate=False, force=True)
@@ -438,8 +443,6 @@ class Transcript(Inked, ScrollView, can_focus=True):
             strip = self._draw(opening, position, part, width, here)
             if position // PAGE_MESSAGES in self._pages:
                 self._strips[key] = strip
-        if self.text_selection is not None:
-            return strip.apply_offsets(0, line)
         return strip.apply_offsets(0, line)
 
     def _lines(self, opening: Opening, position: int) -> Sequence[Line]:
@@ -480,7 +483,7 @@ class Transcript(Inked, ScrollView, can_focus=True):
         if self._opening is not None and not self._following and self.cursor >= 0:
             at = self.cursor
         self._generation += 1
-        self._open(session, at, query, self._frame(query), self._generation)
+        self._open(session, at, query)
 
     # Moving
 
@@ -734,4 +737,4 @@ class Transcript(Inked, ScrollView, can_focus=True):
 def _with_bar(line: Line) -> Line:
     """Return a line with the mark of the current message in its first cell."""
     (text, ink), *rest = line.pieces or ((" ", ""),)
-    return Line((("▌", "bar"), (text[1:], ink), *rest), line.fill)
+    return line._replace(pieces=(("▌", "bar"), (text[1:], ink), *rest))

@@ -1,0 +1,438 @@
+"""What happens when keys are pressed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from recall_tui.model import Filter, Kind
+from recall_tui.tui.listings import HitListing, SessionListing
+from recall_tui.tui.screens.gaps import GapsScreen
+from recall_tui.tui.screens.help import HelpScreen, HelpSheet
+from recall_tui.tui.widgets.notice import Notice
+from recall_tui.tui.widgets.search_box import FindBox, SearchBox
+from tests.tui.driving import main_of, rested, results_of, transcript_of, type_text, until
+from tests.tui.fake import NO_HISTORY_GAPS, NOW, FakeHistory, Talk, big_talk, many_sessions
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from recall_tui.tui.app import RecallApp
+
+WIDE = (120, 40)
+SMALL = (80, 24)
+
+
+async def test_an_empty_box_browses_newest_first_by_day(app: RecallApp) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await rested(pilot)
+        listing = results_of(pilot).listing
+        assert isinstance(listing, SessionListing)
+        assert [words for _, words in listing.heads][:2] == ["Today", "Yesterday"]
+        assert listing.sessions[0].title == "fix token budget"
+        assert transcript_of(pilot).session == listing.sessions[0]
+        assert isinstance(app.focused, SearchBox)
+
+
+async def test_typing_searches_and_opens_the_session_at_the_hit(app: RecallApp) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await rested(pilot)
+        await type_text(pilot, "context window")
+        listing = results_of(pilot).listing
+        assert isinstance(listing, HitListing) and len(listing) == 6
+        assert "6 hits in 2 sessions" in main_of(pilot).row("count").text
+        assert transcript_of(pilot).cursor == listing.hits[0].position
+        assert transcript_of(pilot).hit_number == 4
+        assert "hit 4 of 4" in main_of(pilot).row("head").text
+
+
+async def test_arrows_move_the_list_from_the_box(app: RecallApp) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await rested(pilot)
+        await pilot.press("down", "down")
+        await rested(pilot)
+        assert results_of(pilot).cursor == 2
+        assert isinstance(app.focused, SearchBox)
+        assert "修复" in (transcript_of(pilot).session or main_of(pilot)).title  # type: ignore[operator]
+        await pilot.press("pageup")
+        assert results_of(pilot).cursor == 0
+
+
+async def test_readline_keys_edit_the_box(app: RecallApp) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await type_text(pilot, "one two three")
+        box = main_of(pilot).box
+        await pilot.press("ctrl+w")
+        assert box.value == "one two "
+        await pilot.press("alt+b", "alt+b", "ctrl+k")
+        assert box.value == ""
+        await type_text(pilot, "four five")
+        await pilot.press("ctrl+a", "alt+d")
+        assert box.value.strip() == "five"
+        await pilot.press("ctrl+e", "ctrl+u")
+        assert box.value == ""
+
+
+async def test_filters_narrow_and_a_wrong_one_is_named(app: RecallApp) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await rested(pilot)
+        await type_text(pilot, "harness:claude")
+        listing = results_of(pilot).listing
+        assert isinstance(listing, SessionListing)
+        assert {session.harness for session in listing.sessions} == {"claude"}
+        assert "claude" in main_of(pilot).row("count").text
+        await pilot.press("escape")
+        await rested(pilot)
+        assert len(results_of(pilot).listing or ()) == 7
+        await type_text(pilot, "harnes:claude")
+        assert "harness" in main_of(pilot).row("count").text
+        assert main_of(pilot).row("count").text.strip().startswith("✗")
+
+
+async def test_a_bad_regular_expression_is_said_in_its_place(app: RecallApp) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await rested(pilot)
+        await pilot.press("alt+r")
+        await type_text(pilot, "(a")
+        assert "✗" in main_of(pilot).row("count").text
+        assert len(results_of(pilot).listing or ()) == 7, "the list stays"
+
+
+async def test_switches_reach_the_search(make_app: Callable[..., RecallApp]) -> None:
+    history = FakeHistory()
+    app = make_app(history)
+    async with app.run_test(size=WIDE) as pilot:
+        await rested(pilot)
+        await type_text(pilot, "context")
+        await pilot.press("alt+w", "alt+c")
+        await rested(pilot)
+        assert history.grep_calls[-1].word
+        assert history.grep_calls[-1].case.value == "exact"
+
+
+async def test_a_burst_of_keys_is_one_search(make_app: Callable[..., RecallApp]) -> None:
+    history = FakeHistory()
+    app = make_app(history)
+    async with app.run_test(size=WIDE) as pilot:
+        await rested(pilot)
+        for char in "context":
+            main_of(pilot).box.insert_text_at_cursor(char)
+        await rested(pilot)
+        assert len(history.grep_calls) <= 2
+        assert history.grep_calls[-1].pattern == "context"
+
+
+async def test_an_answer_that_comes_late_is_dropped(make_app: Callable[..., RecallApp]) -> None:
+    from recall_tui.search.results import GrepUpdate
+    from recall_tui.tui.messages import SearchUpdated
+
+    app = make_app()
+    async with app.run_test(size=WIDE) as pilot:
+        await rested(pilot)
+        await type_text(pilot, "context window")
+        main = main_of(pilot)
+        late = GrepUpdate([], 0, 0, 0, done=True)
+        main.post_message(SearchUpdated(main._generation - 1, late, first=True))
+        await pilot.pause()
+        assert len(results_of(pilot).listing or ()) == 6
+
+
+async def test_enter_opens_escape_comes_back(app: RecallApp) -> None:
+    async with app.run_test(size=SMALL) as pilot:
+        await rested(pilot)
+        main = main_of(pilot)
+        assert main.has_class("-narrow") and not transcript_of(pilot).size.width
+        await pilot.press("enter")
+        await rested(pilot)
+        assert app.focused is transcript_of(pilot)
+        assert transcript_of(pilot).size.width > 60
+        await pilot.press("escape")
+        assert app.focused is results_of(pilot)
+        await pilot.press("escape")
+        assert isinstance(app.focused, SearchBox)
+
+
+async def test_o_gives_the_session_the_whole_screen(app: RecallApp) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await rested(pilot)
+        await pilot.press("enter", "o")
+        await rested(pilot)
+        assert transcript_of(pilot).size.width > 110
+        await pilot.press("o")
+        await rested(pilot)
+        assert transcript_of(pilot).size.width < 90
+
+
+async def test_hits_and_prompts_are_stepped_through(app: RecallApp) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await rested(pilot)
+        await type_text(pilot, "context window")
+        await pilot.press("enter", "g")
+        transcript = transcript_of(pilot)
+        assert transcript.cursor == 0
+        seen = []
+        for _ in range(4):
+            await pilot.press("n")
+            seen.append(transcript.cursor)
+        assert seen == list(transcript.hits)
+        await pilot.press("n")
+        assert transcript.cursor == transcript.hits[0], "around the end"
+        await pilot.press("N")
+        assert transcript.cursor == transcript.hits[-1]
+        await pilot.press("g", "J")
+        assert transcript.cursor == 1
+        await pilot.press("]")
+        assert transcript.cursor == 5
+        await pilot.press("K", "e")
+        assert transcript.cursor == 9
+
+
+async def test_output_unfolds_and_the_message_stays_put(app: RecallApp) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await rested(pilot)
+        await pilot.press("enter", "g", "down", "down")
+        transcript = transcript_of(pilot)
+        opening = transcript._opening
+        assert opening is not None
+        line = opening.heights.top(2) - transcript.scroll_offset.y
+        before = opening.heights[3]
+        await pilot.press("space")
+        await pilot.pause()
+        assert opening.heights[3] > before + 20, "a call and its output go together"
+        assert opening.heights.top(2) - transcript.scroll_offset.y == line
+        await pilot.press("space")
+        assert opening.heights[3] == before
+
+
+async def test_find_inside_goes_to_the_first_hit_and_back(app: RecallApp) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await rested(pilot)
+        await pilot.press("enter", "g", "slash")
+        assert isinstance(app.focused, FindBox)
+        await type_text(pilot, "pytest")
+        assert transcript_of(pilot).cursor == 8
+        await pilot.press("enter")
+        await pilot.press("escape")
+        assert app.focused is transcript_of(pilot)
+
+
+async def test_a_long_session_opens_at_its_end_and_jumps_anywhere(
+    make_app: Callable[..., RecallApp],
+) -> None:
+    app = make_app(FakeHistory([big_talk(4000)], []))
+    async with app.run_test(size=WIDE) as pilot:
+        await rested(pilot)
+        transcript = transcript_of(pilot)
+        assert transcript.cursor == 3999
+        await pilot.press("enter", "g")
+        await rested(pilot)
+        assert transcript.cursor == 0 and transcript.scroll_offset.y == 0
+        assert transcript._message(0) is not None
+        transcript.go_to(2001, centre=True)
+        await rested(pilot)
+        message = transcript._message(2001)
+        assert message is not None and message.position == 2001
+        opening = transcript._opening
+        assert opening is not None
+        line = opening.heights.top(2001) - transcript.scroll_offset.y
+        assert 0 <= line < transcript.size.height
+
+
+async def test_nothing_jumps_while_pages_load(make_app: Callable[..., RecallApp]) -> None:
+    app = make_app(FakeHistory([big_talk(4000)], []))
+    async with app.run_test(size=WIDE) as pilot:
+        await rested(pilot)
+        transcript = transcript_of(pilot)
+        await pilot.press("enter")
+        transcript.go_to(1000, centre=True)
+        await rested(pilot)
+        opening = transcript._opening
+        assert opening is not None
+        for _ in range(30):
+            await pilot.press("up")
+            at = transcript.cursor
+            line = opening.heights.top(at) - transcript.scroll_offset.y
+            await rested(pilot)
+            assert transcript.cursor == at
+            assert opening.heights.top(at) - transcript.scroll_offset.y == line
+
+
+async def test_a_live_session_is_followed_at_its_end(make_app: Callable[..., RecallApp]) -> None:
+    history = FakeHistory()
+    app = make_app(history)
+    async with app.run_test(size=WIDE) as pilot:
+        await rested(pilot)
+        session = transcript_of(pilot).session
+        assert session is not None
+        history.append(session.key, Kind.ANSWER, "one more thing")
+        await until(pilot, lambda: transcript_of(pilot).cursor == 14, "the new message")
+        assert transcript_of(pilot).scroll_offset.y == transcript_of(pilot).max_scroll_y
+
+
+async def test_the_selection_stays_when_the_list_changes(
+    make_app: Callable[..., RecallApp],
+) -> None:
+    history = FakeHistory()
+    app = make_app(history)
+    async with app.run_test(size=WIDE) as pilot:
+        await rested(pilot)
+        await pilot.press("down", "down")
+        await rested(pilot)
+        held = transcript_of(pilot).session
+        history.add(Talk("pi", "brand new", "x", NOW).you("hello"), 99)
+        history._version += 1
+        await until(pilot, lambda: len(results_of(pilot).listing or ()) == 8, "the new session")
+        assert results_of(pilot).cursor == 3
+        await rested(pilot)
+        assert held and transcript_of(pilot).session.key == held.key  # type: ignore[union-attr]
+
+
+async def test_more_hits_come_near_the_end(make_app: Callable[..., RecallApp]) -> None:
+    app = make_app(FakeHistory(many_sessions(500), []))
+    async with app.run_test(size=WIDE) as pilot:
+        await rested(pilot)
+        await type_text(pilot, "needle")
+        listing = results_of(pilot).listing
+        assert isinstance(listing, HitListing) and len(listing) == 200
+        await pilot.press("tab", "G")
+        await until(pilot, lambda: len(listing) == 400, "the second page")
+        assert "500 hits in 500 sessions" in main_of(pilot).row("count").text
+
+
+async def test_no_history_says_where_it_looked_and_offers_the_demo(
+    make_app: Callable[..., RecallApp],
+) -> None:
+    app = make_app(FakeHistory([], NO_HISTORY_GAPS))
+    async with app.run_test(size=WIDE) as pilot:
+        await until(pilot, lambda: main_of(pilot).has_class("-empty"), "the notice")
+        words = main_of(pilot).query_one("#empty", Notice).text
+        assert "~/.claude/projects" in words and "demo" in words
+        await pilot.press("f2")
+    assert app.return_value == "demo"
+
+
+async def test_no_hits_say_what_was_searched(app: RecallApp) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await rested(pilot)
+        await type_text(pilot, "zzzz")
+        words = main_of(pilot).query_one("#empty", Notice).text
+        assert "Nothing says “zzzz”" in words
+        assert "37 sessions not indexed yet" in words
+
+
+async def test_the_banner_names_the_next_key_and_the_screen_every_gap(app: RecallApp) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await rested(pilot)
+        banner = main_of(pilot).row("banner").text
+        assert "⚠ partial: 37 sessions not indexed yet · 2 files unreadable" in banner
+        assert "alt+g" in banner
+        await pilot.press("alt+g")
+        await pilot.pause()
+        assert isinstance(app.screen, GapsScreen)
+        listing = app.screen.query_one("ResultList").listing  # type: ignore[attr-defined]
+        drawn = "\n".join(
+            line.text for row in range(len(listing)) for line in listing.draw(row, 110, NOW)
+        )
+        assert "recall index" in drawn and "chmod" in drawn and "deleted by its agent" in drawn
+        await pilot.press("escape")
+        assert app.screen is main_of(pilot)
+
+
+async def test_the_banner_is_quiet_when_nothing_is_missing(
+    make_app: Callable[..., RecallApp],
+) -> None:
+    app = make_app(FakeHistory(None, []))
+    async with app.run_test(size=WIDE) as pilot:
+        await rested(pilot)
+        assert main_of(pilot).row("banner").text.strip() == "all 7 sessions, 3 s old"
+
+
+async def test_help_lists_every_key_in_force(make_app: Callable[..., RecallApp]) -> None:
+    from recall_tui.tui.keymap import ACTIONS, Keymap
+
+    app = make_app(keymap=Keymap({"session.solo": "ctrl+o"}))
+    async with app.run_test(size=WIDE) as pilot:
+        await rested(pilot)
+        await pilot.press("f1")
+        await pilot.pause()
+        assert isinstance(app.screen, HelpScreen)
+        words = app.screen.query_one(HelpSheet).text
+        assert all(action.words[:20] in words for action in ACTIONS)
+        assert "ctrl+o" in words
+        await pilot.press("escape")
+        await pilot.press("enter", "ctrl+o")
+        assert main_of(pilot).has_class("-solo")
+
+
+async def test_the_palette_runs_an_action(app: RecallApp) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await rested(pilot)
+        await pilot.press("ctrl+p")
+        await pilot.pause()
+        await pilot.press(*"whole", "space", *"words")
+        await until(pilot, lambda: bool(app.screen.query("CommandList").first().option_count))  # type: ignore[attr-defined]
+        await pilot.pause(0.2)
+        await pilot.press("enter")
+        await until(pilot, lambda: main_of(pilot)._switches.word, "the switch")
+
+
+async def test_the_mouse_selects_opens_and_switches(app: RecallApp) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await rested(pilot)
+        await pilot.click("#results", offset=(10, 4))
+        await rested(pilot)
+        assert results_of(pilot).cursor == 1
+        await pilot.click("#results", offset=(10, 6), times=2)
+        await rested(pilot)
+        assert results_of(pilot).cursor == 2 and app.focused is transcript_of(pilot)
+        switches = main_of(pilot).row("switches")
+        await pilot.click("#switches", offset=(switches.size.width - 2, 0))
+        assert main_of(pilot)._switches.regex
+
+
+async def test_copying_says_where_it_went(
+    app: RecallApp, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("recall_tui.tui.clipboard.shutil.which", lambda _: None)
+    said: list[str] = []
+    async with app.run_test(size=WIDE) as pilot:
+        await rested(pilot)
+        monkeypatch.setattr(app, "notify", lambda words, **_: said.append(words))
+        await pilot.press("enter", "Y")
+        await until(pilot, lambda: bool(said), "the toast")
+        assert said == ["reference sent to your terminal's clipboard"]
+        assert app.clipboard.startswith("codex:0198c000-7000-4000-8000-000000000000#13~")
+
+
+async def test_hostile_titles_and_texts_are_only_text(make_app: Callable[..., RecallApp]) -> None:
+    bad = "\x1b]0;owned\x07\x1b[31m[bold red]x[/] [@click='app.leave']y[/] [/ \u202eabc\x00\x9b2J"
+    talk = Talk("claude", bad, bad, NOW - 1000, bad, bad).you(bad).agent(bad)
+    talk.call(bad, bad, bad, failed=True)
+    app = make_app(FakeHistory([talk], []))
+    async with app.run_test(size=WIDE) as pilot:
+        await rested(pilot)
+        await type_text(pilot, "bold")
+        await pilot.press("enter", "z")
+        await rested(pilot)
+        for strip in app.screen._compositor.render_strips():
+            for segment in strip:
+                assert not any(ord(c) < 32 or 0x7F <= ord(c) < 0xA0 for c in segment.text)
+                assert "\u202e" not in segment.text
+        text = "\n".join(s.text for s in app.screen._compositor.render_strips())
+        assert "[bold red]x[/]" in text
+
+
+async def test_sessions_are_asked_for_without_subagents(
+    make_app: Callable[..., RecallApp], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    history = FakeHistory()
+    asked: list[Filter] = []
+    real = history.sessions
+    monkeypatch.setattr(
+        history, "sessions", lambda chosen=None, **k: (asked.append(chosen), real(chosen, **k))[1]
+    )
+    app = make_app(history)
+    async with app.run_test(size=WIDE) as pilot:
+        await rested(pilot)
+    assert asked and all(chosen.mains_only for chosen in asked)

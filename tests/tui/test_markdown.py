@@ -1,0 +1,153 @@
+"""Markdown and messages as lines."""
+
+from __future__ import annotations
+
+from datetime import UTC
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recall_tui.model import Flag, Kind, Material, Message
+from recall_tui.search.results import Case, GrepQuery
+from recall_tui.tui import markdown
+from recall_tui.tui.code import coloured, is_diff
+from recall_tui.tui.layout import FOLDED_LINES, Frame, Outcome, foldable, lay
+from recall_tui.tui.matching import Matcher
+from tests.tui.fake import DIFF, FAILURE, LISTING
+
+FRAME = Frame(width=90, zone=UTC)
+
+
+def message(kind: Kind, text: str, **more: object) -> Message:
+    return Message("claude:x", 0, kind, 1_796_000_000_000, text, 0, **more)  # type: ignore[arg-type]
+
+
+def texts(text: str, width: int = 60) -> list[str]:
+    return [line.text for line in markdown.lines_of(text, width)]
+
+
+def inks(text: str) -> dict[str, str]:
+    return {t: ink for line in markdown.lines_of(text, 60) for t, ink in line.pieces}
+
+
+def test_emphasis_loses_its_signs_and_keeps_its_ink() -> None:
+    found = inks("a **bold** and `code` and *slanted* [label](http://x.y)")
+    assert found["bold"] == "strong"
+    assert found["code"] == "code"
+    assert found["slanted"] == "emphasis"
+    assert found["label"] == "link"
+
+
+def test_signs_that_are_no_emphasis_stay() -> None:
+    assert texts("2 * 3 * 4 and snake_case_name and **open") == [
+        "2 * 3 * 4 and snake_case_name and **open"
+    ]
+
+
+def test_list_items_hang() -> None:
+    assert texts("- one two three four", 12) == ["• one two", "  three four"]
+    assert texts("12. one two three", 12) == ["12. one two", "    three"]
+    assert texts("- [x] done") == ["☑ done"]
+
+
+def test_a_table_is_aligned_by_cells() -> None:
+    rows = texts("| 名称 | n |\n| --- | --- |\n| a | 10 |")
+    assert rows == ["名称 │ n ", "─────┼───", "a    │ 10"]
+
+
+def test_a_wide_table_is_narrowed_to_fit() -> None:
+    rows = texts("| a | b |\n|---|---|\n| " + "x" * 90 + " | y |", 40)
+    assert all(len(row) <= 40 for row in rows)
+    assert rows[2].startswith("xxx") and "…" in rows[2]
+
+
+def test_an_unclosed_fence_is_still_shown() -> None:
+    assert [row.strip() for row in texts("```python\nx = 1\n# open")] == ["x = 1", "# open"]
+
+
+def test_code_is_coloured_and_an_unknown_language_is_not() -> None:
+    assert ("def", "code-keyword") in coloured("def f(): pass", "python")[0]
+    assert coloured("def f(): pass", "nope") == [[("def f(): pass", "code-block")]]
+
+
+def test_a_diff_keeps_its_signs() -> None:
+    assert is_diff(DIFF)
+    lines = markdown.block(DIFF, "diff", 80)
+    added = [line for line in lines if line.fill == "added"]
+    assert len(added) == 2 and all(line.text.startswith("+") for line in added)
+
+
+@given(st.text(max_size=300), st.integers(4, 80))
+def test_any_text_is_drawn(text: str, width: int) -> None:
+    for line in markdown.lines_of(text, width):
+        assert "\n" not in line.text and "\x1b" not in line.text
+
+
+@given(st.sampled_from(list(Kind)), st.text(max_size=300), st.booleans())
+def test_any_message_is_drawn(kind: Kind, text: str, unfolded: bool) -> None:
+    for line in lay(message(kind, text, tool=text[:20]), FRAME, unfolded=unfolded):
+        assert not any(ord(c) < 32 for c in line.text)
+
+
+def test_a_call_is_one_line_with_its_outcome() -> None:
+    (line,) = lay(
+        message(Kind.TOOL_CALL, "rg -n context src", tool="shell"), FRAME,
+        outcome=Outcome(failed=False, duration_ms=412), spaced=False,
+    )  # fmt: skip
+    assert line.text.split() == ["▸", "00:53", "shell", "rg", "-n", "context", "src", "✓", "412ms"]
+    (line,) = lay(
+        message(Kind.TOOL_CALL, "false", tool="shell"), FRAME,
+        outcome=Outcome(failed=True, duration_ms=0), spaced=False,
+    )  # fmt: skip
+    assert line.text.rstrip().endswith("✗ failed")
+
+
+def test_output_is_folded_and_says_how_much_there_is() -> None:
+    lines = lay(message(Kind.TOOL_RESULT, LISTING), FRAME, spaced=False)
+    assert len(lines) == FOLDED_LINES + 1
+    assert "27 more lines · 190 B of 1.5 KB" in lines[-1].text
+    assert len(lay(message(Kind.TOOL_RESULT, LISTING), FRAME, unfolded=True, spaced=False)) == 31
+
+
+def test_a_failure_shows_its_last_lines() -> None:
+    long = "\n".join(f"line {n}" for n in range(50)) + "\nValueError: why"
+    lines = lay(message(Kind.TOOL_RESULT, long, flags=int(Flag.FAILED)), FRAME, spaced=False)
+    assert "43 lines above" in lines[0].text
+    assert "ValueError: why" in lines[-1].text
+    assert foldable(message(Kind.TOOL_RESULT, FAILURE, flags=int(Flag.FAILED)))
+
+
+def test_folded_output_shows_the_match() -> None:
+    frame = Frame(width=90, zone=UTC, find=Matcher(GrepQuery("module_20")).spans)
+    lines = lay(message(Kind.TOOL_RESULT, LISTING), frame, spaced=False)
+    assert any(("module_20", "match") in line.pieces for line in lines)
+
+
+def test_a_huge_line_costs_no_more_than_what_shows() -> None:
+    huge = message(Kind.TOOL_RESULT, "x" * 20_000_000)
+    lines = lay(huge, FRAME, spaced=False)
+    assert len(lines) == 2
+    assert "long lines are cut · 20 MB" in lines[-1].text
+    unfolded = lay(huge, FRAME, unfolded=True, spaced=False)
+    assert "y copies the whole message" in unfolded[-1].text
+
+
+def test_what_was_rewound_is_dim_and_a_material_is_facts() -> None:
+    lines = lay(message(Kind.PROMPT, "never mind", flags=int(Flag.ABANDONED)), FRAME)
+    assert {ink for line in lines for _, ink in line.pieces} == {"abandoned"}
+    item = Material("1", "a.png", "image", "image/png", 412_311, 1280, 800)
+    lines = lay(message(Kind.PROMPT, "see", materials=(item,)), FRAME)
+    assert "a.png  1280×800  412 KB  ~1.4k tokens" in lines[-1].text
+
+
+def test_highlights_follow_the_switches() -> None:
+    def spans(query: GrepQuery, text: str) -> list[tuple[int, int]]:
+        return Matcher(query).spans(text)
+
+    assert spans(GrepQuery("ab"), "AB ab") == [(0, 2), (3, 5)]
+    assert spans(GrepQuery("Ab"), "AB Ab") == [(3, 5)]
+    assert spans(GrepQuery("ab", case=Case.EXACT), "AB ab") == [(3, 5)]
+    assert spans(GrepQuery("ab", word=True), "abc ab") == [(4, 6)]
+    assert spans(GrepQuery("a.", regex=True), "ab a") == [(0, 2)]
+    assert spans(GrepQuery("(a", regex=True), "(a") == []
+    assert spans(GrepQuery("strasse"), "Straße") == [(0, 6)]
