@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 DEBUG: Final = "RECALL_DEBUG"
 """Environment variable that adds the traceback to an unexpected failure."""
 
+LEAD: Final = 9
+"""Cells for the word that says what kind of line it is."""
+
 GAP_LINES: Final = 12
 """Gaps printed one a line before the rest is counted."""
 
@@ -46,11 +49,12 @@ def say_gaps(gaps: Iterable[Gap], screen: Screen | None = None) -> None:
         said = gap.count <= 1 or f"{gap.count}" in gap.detail or f"{gap.count:,}" in gap.detail
         times = "" if said else f"{gap.count:,} × "
         action = f" → {gap.action}" if gap.action else ""
-        label = ("partial: ", "warn") if gap.partial else ("note: ", "muted")
-        screen.block(label, f"{times}{gap.detail}", (action, "accent"), hang=2)
+        label = ("partial:", "warn") if gap.partial else ("note:", "muted")
+        screen.block(f"{times}{gap.detail}", (action, "accent"), lead=label, indent=LEAD)
     if len(ordered) > GAP_LINES:
         rest = len(ordered) - GAP_LINES
-        screen.line(("note: ", "muted"), f"{rest} more gaps", (" → recall doctor", "accent"))
+        where = (" → recall doctor", "accent")
+        screen.block(f"{rest} more gaps", where, lead=("note:", "muted"), indent=LEAD)
 
 
 def reach_words(reach: Reach, zone: tzinfo) -> str:
@@ -110,9 +114,9 @@ def guarded(run: Callable[[], object]) -> int:
 def say_error(error: RecallError) -> None:
     """Print what went wrong and what to do next."""
     screen = err()
-    screen.block(("recall: ", "bad"), error.message, hang=8)
+    screen.block(error.message, lead=("recall:", "bad"), indent=LEAD)
     if error.hint:
-        screen.block((error.hint, "muted"), indent=8)
+        screen.block((error.hint, "muted"), indent=LEAD)
 
 
 def _fault(error: Exception) -> ExitCode:
@@ -124,7 +128,10 @@ def _fault(error: Exception) -> ExitCode:
         return ExitCode.PARTIAL
     frames = traceback.extract_tb(error.__traceback__)
     place = f"{os.path.basename(frames[-1].filename)}:{frames[-1].lineno}" if frames else "?"
-    screen = err()
-    screen.line(("recall: ", "bad"), f"a fault of Recall itself: {type(error).__name__} at {place}")
-    screen.line("        ", (f"set {DEBUG}=1 for the whole trace, and please report it", "muted"))
+    say_error(
+        RecallError(
+            f"a fault of Recall itself: {type(error).__name__} at {place}",
+            f"set {DEBUG}=1 for the whole trace, and please report it",
+        )
+    )
     return ExitCode.PARTIAL

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from recall_tui.cli.screen import Screen
 
 SIGNS: Final = {
-    Level.OK: ("✓", "good"),
+    Level.OK: ("✓", ""),
     Level.NOTE: ("·", "muted"),
     Level.WARN: ("!", "warn"),
     Level.FAIL: ("✗", "bad"),
@@ -66,11 +66,10 @@ def _line(screen: Screen, check: Check) -> None:
     sign, style = SIGNS[check.level]
     action = f" → {check.action}" if check.action else ""
     screen.block(
-        (f"{sign} ", style),
-        (f"{check.name:{NAME_CELLS}} ", ""),
         (check.detail, "muted" if check.level is Level.NOTE else ""),
         (action, "accent"),
-        hang=NAME_CELLS + 3,
+        lead=(f"{sign} {check.name}", style),
+        indent=NAME_CELLS + 3,
     )
 
 

@@ -65,7 +65,6 @@ class Column(NamedTuple):
     """A column of a table. The last one takes what is left of the width."""
 
     head: str
-    style: str = ""
     right: bool = False
     most: int = 0
     """Cells it may take at most on a terminal; 0 means as many as it needs."""
@@ -89,20 +88,20 @@ class Screen:
         """Write pieces as one line; each loses its line breaks, the line is cut to the width."""
         self.write("".join(_flat(piece)[0] for piece in pieces).rstrip() + "\n")
 
-    def block(self, *pieces: Piece, indent: int = 0, hang: int = 0, lines: int = 0) -> None:
+    def block(self, *pieces: Piece, lead: Piece = "", indent: int = 0, lines: int = 0) -> None:
         """Write pieces that keep their line breaks; a terminal wraps them.
 
         Args:
             pieces: Texts with their styles.
+            lead: What stands in the indent of the first line.
             indent: Cells before each line.
-            hang: Further cells before each line but the first.
             lines: Lines to write at most on a terminal; 0 means all.
         """
         text = "".join(plain(_pair(piece)[0]) for piece in pieces)
-        first, *rest = text.split("\n")
-        self.write(f"{' ' * indent}{first}".rstrip() + "\n")
-        for line in rest:
-            self.write(f"{' ' * (indent + hang)}{line}".rstrip() + "\n")
+        before = f"{_flat(lead)[0]:{indent}}"
+        for line in text.split("\n"):
+            self.write(f"{before}{line}".rstrip() + "\n")
+            before = " " * indent
 
     def table(self, columns: Sequence[Column], rows: Iterable[Sequence[Piece]]) -> None:
         """Write a table: aligned and fitted on a terminal, tab-separated under its heads else."""
@@ -131,21 +130,21 @@ class TerminalScreen(Screen):
         text.truncate(self.width, overflow="ellipsis")
         self._print(text)
 
-    def block(self, *pieces: Piece, indent: int = 0, hang: int = 0, lines: int = 0) -> None:
+    def block(self, *pieces: Piece, lead: Piece = "", indent: int = 0, lines: int = 0) -> None:
         """Write pieces that keep their line breaks, wrapped to the width."""
-        from rich.text import Text
-
         whole = self._assemble((plain(text), style) for text, style in map(_pair, pieces))
-        width = max(20, min(self.width, PROSE_CELLS + indent + hang) - indent - hang)
+        width = max(20, min(self.width - indent, PROSE_CELLS))
         wrapped = list(whole.wrap(self._console, width, tab_size=4))
         kept = wrapped[: lines or None]
+        words, style = _flat(lead)
+        before = self._assemble([(f"{words:{indent}}", style)])
         for number, line in enumerate(kept):
-            line.rstrip()
             if number == len(kept) - 1 and len(kept) < len(wrapped):
                 line.truncate(width - 1)
                 line.append("…", STYLES["muted"])
-            lead = " " * (indent + (hang if number else 0))
-            self._print(Text(lead).append_text(line))
+            before.append_text(line)
+            self._print(before)
+            before = self._assemble([(" " * indent, "")])
 
     def table(self, columns: Sequence[Column], rows: Iterable[Sequence[Piece]]) -> None:
         """Write a table; the last column takes the rest of the width."""
@@ -174,10 +173,10 @@ class TerminalScreen(Screen):
         text = Text()
         for words, style in pieces:
             text.append(words, STYLES.get(style, style))
-        text.rstrip()
         return text
 
     def _print(self, text: Text) -> None:
+        text.rstrip()
         self._console.print(text, soft_wrap=True, highlight=False, markup=False, emoji=False)
 
 

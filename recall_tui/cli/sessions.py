@@ -87,9 +87,9 @@ def sessions(
 
 
 COLUMNS: Final = (
-    Column("AGE", "muted", right=True),
+    Column("AGE", right=True),
     Column(""),
-    Column("ID", "muted"),
+    Column("ID"),
     Column("PROMPTS", right=True),
     Column("MSGS", right=True),
     Column("PROJECT", most=16),

@@ -188,8 +188,10 @@ def _print_text(part: Part, call: Call) -> None:
         screen.line()
         _message(screen, message, zone, part)
     if part.target.state == "changed":
-        diagnostics.err().line(
-            ("changed: ", "warn"), "the message at this place is not the one that was cited"
+        diagnostics.err().block(
+            "the message at this place is not the one that was cited",
+            lead=("changed:", "warn"),
+            indent=diagnostics.LEAD,
         )
     noun = "prompt" if part.prompts else "message"
     if len(part.messages) < part.total:

@@ -45,7 +45,7 @@ def test_each_failure_has_its_code(error, code, capsys) -> None:
 
 def test_an_error_says_what_and_what_next(capsys) -> None:
     guarded(raising(ConfigError("theme must be a text\x1b[2J", "remove it")))
-    assert capsys.readouterr().err == "recall: theme must be a text\n        remove it\n"
+    assert capsys.readouterr().err == "recall:  theme must be a text\n         remove it\n"
 
 
 def test_a_fault_says_where_and_shows_the_trace_when_asked(capsys, monkeypatch) -> None:
@@ -75,7 +75,7 @@ def test_gaps_are_a_line_each_partial_ones_first(capsys) -> None:
     say_gaps(gaps)
     lines = capsys.readouterr().err.splitlines()
     assert lines[0] == "partial: cannot read /0 → chmod"
-    assert lines[-1] == "note: 9 more gaps → recall doctor"
+    assert lines[-1] == "note:    9 more gaps → recall doctor"
     assert len(lines) == 13
 
 

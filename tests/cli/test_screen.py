@@ -88,7 +88,7 @@ def test_nothing_is_wider_than_the_terminal(monkeypatch, width: int) -> None:
     screen = terminal(monkeypatch, width)
     title = "修复上下文窗口 🚀 的预算 " * 20
     screen.line("cc  ", (title, "title"))
-    screen.block(title, indent=4, hang=2)
+    screen.block(title, lead=("note:", "warn"), indent=6)
     screen.table(
         [Column("AGE", right=True), Column("PROJECT", most=12), Column("TITLE")],
         [("2d", "演示项目演示项目演示项目", one_line(title)), ("11mo", "x", "y")],
