@@ -1,0 +1,108 @@
+"""What a rollout says about its session as a whole: identity, origin, place, model, tokens."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Final
+
+from recall_tui.clock import from_iso
+from recall_tui.harnesses.codex.records import Meta, MetaLine, TurnLine, UsageLine, decode
+from recall_tui.harnesses.codex.titles import titles_near
+from recall_tui.model import SessionKind
+
+if TYPE_CHECKING:
+    from recall_tui.harnesses.base import Parsed
+    from recall_tui.harnesses.codex.reader import CodexTranscript
+    from recall_tui.harnesses.codex.records import Payload
+
+_HEADLESS: Final = ("exec", "mcp")
+_WEEK_MS: Final = 7 * 86_400_000
+
+
+def meta(reader: CodexTranscript, payload: Payload, line: bytes) -> list[Parsed]:
+    """Take a `session_meta`."""
+    take_meta(reader, decode(line, MetaLine).payload)
+    return []
+
+
+def take_meta(reader: CodexTranscript, meta: Meta) -> None:
+    """Take facts from a meta; it repeats at every resume.
+
+    The first is the session's own. A fork, or an old session resumed into a new file, has its
+    parent's meta behind it and replays the parent's records.
+    """
+    facts = reader.facts
+    if not reader.state.own:
+        reader.state.own = True
+        if meta.id and not os.path.basename(reader.source.path).startswith("rollout-"):
+            facts.native_id = meta.id
+        facts.saw_time(from_iso(meta.timestamp or ""))
+        _take_kind(reader, meta)
+    elif meta.id and meta.id not in (facts.native_id, reader.state.own_id):
+        if facts.kind is not SessionKind.SUBAGENT and not facts.parent:
+            facts.kind, facts.parent = SessionKind.FORK, meta.id
+        return
+    facts.saw_cwd(meta.cwd or "")
+    facts.version = meta.cli_version or facts.version
+    if meta.git is not None and meta.git.branch:
+        facts.branch = meta.git.branch
+
+
+def _take_kind(reader: CodexTranscript, meta: Meta) -> None:
+    """Say whether the session is a subagent's, a fork, or was started by a script."""
+    facts = reader.facts
+    reader.state.own_id = meta.id or ""
+    source = meta.source
+    if isinstance(source, dict) and "subagent" in source:
+        agent = source["subagent"]
+        spawn = agent.get("thread_spawn") if isinstance(agent, dict) else None
+        parent = spawn.get("parent_thread_id") if isinstance(spawn, dict) else None
+        facts.kind = SessionKind.SUBAGENT
+        facts.parent = meta.parent_thread_id or (parent if isinstance(parent, str) else "")
+        facts.parent = facts.parent or meta.forked_from_id or ""
+    elif meta.forked_from_id:
+        facts.kind, facts.parent = SessionKind.FORK, meta.forked_from_id
+    elif source in _HEADLESS or meta.originator == "codex_exec":
+        facts.kind = SessionKind.AUTOMATED
+
+
+def turn(reader: CodexTranscript, payload: Payload, line: bytes) -> list[Parsed]:
+    """Take where and with which model a turn runs: `turn_context`, `thread_settings_applied`."""
+    found = decode(line, TurnLine).payload
+    found = found.thread_settings or found
+    reader.facts.saw_cwd(found.cwd or "")
+    reader.facts.saw_model(found.model or "")
+    return []
+
+
+def tokens(reader: CodexTranscript, payload: Payload, line: bytes) -> list[Parsed]:
+    """Keep a line that counts tokens: the most frequent one, and only the last counts."""
+    reader.usage = line
+    return []
+
+
+def count_tokens(reader: CodexTranscript) -> None:
+    """Take the tokens of the last line that counted them."""
+    if reader.usage is None:
+        return
+    usage = decode(reader.usage, UsageLine).payload
+    reader.usage = None
+    total = usage.thread_token_usage or (usage.info and usage.info.total_token_usage)
+    if total:
+        reader.facts.tokens_in = total.input_tokens
+        reader.facts.tokens_out = total.output_tokens
+
+
+def settle(reader: CodexTranscript) -> None:
+    """Complete the facts, at the end of a pass, by what lies beside the lines."""
+    count_tokens(reader)
+    facts = reader.facts
+    titles = titles_near(reader.source.path)
+    facts.title = (
+        titles.named.get(facts.native_id) or facts.title or titles.made.get(facts.native_id, "")
+    )
+    if reader.state.bare and facts.started_ms == facts.ended_ms:
+        # Not one record has a time: the file's own is the best there is, unless it was copied.
+        written = reader.source.mtime_ns // 1_000_000
+        if facts.started_ms < written < facts.started_ms + _WEEK_MS:
+            facts.ended_ms = written

@@ -1,0 +1,149 @@
+"""Pictures in a rollout: what a message says about them, and their bytes when asked for.
+
+A locator is `<byte offset of the line>/<path in its JSON>`, for the first generation (one JSON
+file) with offset 0. Offsets in a `.zst` count uncompressed bytes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+
+from recall_tui.errors import SourceError
+from recall_tui.harnesses import images
+from recall_tui.harnesses.codex.records import NO_RAW
+from recall_tui.harnesses.codex.streams import open_rollout
+from recall_tui.model import Material
+
+if TYPE_CHECKING:
+    from recall_tui.harnesses.base import Source
+    from recall_tui.harnesses.codex.records import Part
+
+_HEAD_CHARS: Final = images.HEAD * 4 // 3 + 256
+_FIRST: Final = 2048
+"""Characters that hold the size of any picture but a JPEG."""
+
+_BLANK: Final = b"\0\r\n\t \xef\xbb\xbf"
+
+
+def from_part(part: Part, native_id: str, locator: str) -> Material | None:
+    """Return the material of a picture part, None when it holds no picture.
+
+    Args:
+        part: Any part of a content or an output.
+        native_id: The session's id: makes the material's id unique.
+        locator: Where the part lies, without its last step.
+    """
+    if part.image_url is not NO_RAW:
+        return from_raw(part.image_url, native_id, f"{locator}.image_url")
+    if part.data is not NO_RAW:
+        return from_raw(part.data, native_id, f"{locator}.data", part.mimeType or "image/png")
+    return None
+
+
+def from_raw(
+    raw: msgspec.Raw, native_id: str, locator: str, mime: str = "", name: str = ""
+) -> Material | None:
+    """Return the material of an undecoded JSON value: a data URL, a link, or bare base64.
+
+    Only the head is decoded: a picture of 20 MB is not copied.
+
+    Args:
+        raw: A JSON string, `{"url": ...}`, or null.
+        native_id: The session's id.
+        locator: Where the value lies.
+        mime: The type of a bare base64 text; empty when the value is a URL.
+        name: A better name than the type gives.
+    """
+    view = memoryview(raw)
+    first = bytes(view[:1])
+    if first == b"{":
+        url = msgspec.json.decode(raw).get("url")
+        return _of_text(url, native_id, f"{locator}.url", mime, name) if url else None
+    if first != b'"' or len(view) < 8:
+        return None
+    head = bytes(view[1:_FIRST])
+    if len(view) <= _FIRST or b"\\" in head:  # base64 of that length has a "/" to escape
+        return _of_text(msgspec.json.decode(raw), native_id, locator, mime, name)
+    material = _of_text(head.decode("utf-8", "replace"), native_id, locator, mime, name)
+    if material is None or material.bytes < 0:
+        return _of_text(msgspec.json.decode(raw), native_id, locator, mime, name)
+    if not material.width and material.mime == "image/jpeg":
+        head = bytes(view[1:_HEAD_CHARS])
+        material = _of_text(head.decode("utf-8", "replace"), native_id, locator, mime, name)
+        assert material is not None
+    start = head.find(b",") + 1 if head[:5].lower() == b"data:" else 0
+    padding = bytes(view[-3:-1]).count(b"=")
+    return material._replace(bytes=(len(view) - 2 - start - padding) * 3 // 4)
+
+
+def _of_text(text: object, native_id: str, locator: str, mime: str, name: str) -> Material | None:
+    if not isinstance(text, str):
+        return None
+    size, head = -1, b""
+    if text[:5].lower() == "data:":
+        mime, size, head = images.data_url(text)
+    elif mime:
+        size, head = images.base64_size(text), images.base64_head(text)
+    else:  # a link or a path: never opened, it is only a name
+        return named(text, native_id)
+    width, height = images.pixel_size(head)
+    kind = images.material_kind(mime)
+    name = name or f"{kind}.{mime.partition('/')[2].partition('+')[0] or 'bin'}"
+    return Material(
+        _material_id(native_id, locator), name, kind, mime, size, width, height, locator
+    )
+
+
+def named(path: str, native_id: str) -> Material:
+    """Return the material of a picture that lies elsewhere: a name without bytes."""
+    import mimetypes  # noqa: PLC0415 - links are rare
+
+    bare = path.partition("?")[0]
+    mime = mimetypes.guess_type(bare)[0] or ""
+    return Material(
+        _material_id(native_id, path),
+        os.path.basename(bare.replace("\\", "/").rstrip("/")) or "image",
+        images.material_kind(mime or "image/"),
+        mime,
+        -1,
+    )
+
+
+def _material_id(native_id: str, locator: str) -> str:
+    text = f"{native_id}/{locator}".encode("utf-8", "replace")
+    return hashlib.blake2b(text, digest_size=8).hexdigest()
+
+
+def read_back(source: Source, locator: str) -> bytes:
+    """Return the bytes a locator names.
+
+    Raises:
+        SourceError: The file or the picture is gone, changed or broken.
+    """
+    place, _, path = locator.partition("/")
+    if not place.isdigit():
+        raise SourceError(f"{source.path}: the picture is not stored in the session")
+    try:
+        with open_rollout(source.path) as stream:
+            stream.seek(int(place))
+            text = stream.read() if source.path.endswith(".json") else stream.readline()
+        value: Any = msgspec.json.decode(text.strip(_BLANK))
+        for step in path.split("."):
+            value = value[int(step)] if isinstance(value, list) else value[step]
+        if not isinstance(value, str):
+            raise TypeError
+        return (
+            images.data_url_bytes(value)
+            if value[:5].lower() == "data:"
+            else images.base64_bytes(value)
+        )
+    except OSError as error:
+        raise SourceError(f"{source.path}: {error.strerror or error}") from error
+    except (msgspec.MsgspecError, LookupError, ValueError, TypeError) as error:
+        raise SourceError(
+            f"{source.path}: no readable picture at {locator}", "the session may have changed"
+        ) from error

@@ -1,0 +1,288 @@
+"""The lines of a rollout as typed structs: only the fields a reader needs.
+
+`Payload` holds what nine tenths of all lines consist of; kinds that are rare or rich are decoded a
+second time, into a struct of their own. Types are as wide as the program ever wrote them; a value
+of yet another type makes the strict decoder refuse the line, and `lenient` reads it field by field.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final, TypeVar, get_args
+
+import msgspec
+
+from recall_tui.harnesses.base import leaves
+
+NO_RAW: Final = msgspec.Raw()
+
+
+class Part(msgspec.Struct):
+    """A piece of content: text or a picture (data URL, link or base64)."""
+
+    type: str = ""
+    text: str | None = None
+    image_url: msgspec.Raw = NO_RAW
+    data: msgspec.Raw = NO_RAW
+    mimeType: str | None = None  # noqa: N815 - the name on disk
+    content: str | None = None
+    success: bool | None = None
+
+
+class Passthrough(msgspec.Struct):
+    """What 0.171 says about the parts of a message: `user.text` is typed."""
+
+    content_item_kinds: list[str] | None = None
+
+
+class Payload(msgspec.Struct):
+    """The payload of an envelope, or a bare item of the second generation."""
+
+    type: str = ""
+    id: str | None = None
+    role: str | None = None
+    name: str | None = None
+    namespace: str | None = None
+    arguments: str | dict[str, Any] | list[Any] | None = None
+    input: str | dict[str, Any] | None = None
+    call_id: str | None = None
+    output: str | list[Part] | Part | None = None
+    content: str | list[Part] | None = None
+    message: str | None = None
+    images: list[msgspec.Raw] | None = None
+    local_images: list[str] | None = None
+    internal_chat_message_metadata_passthrough: Passthrough | None = None
+
+
+class Line(msgspec.Struct):
+    """An envelope of the third generation."""
+
+    timestamp: str = ""
+    type: str = ""
+    payload: Payload | None = None
+
+
+class Function(msgspec.Struct):
+    """The inner half of a chat-style tool call."""
+
+    name: str | None = None
+    arguments: str | dict[str, Any] | None = None
+
+
+class ToolCall(msgspec.Struct):
+    """A tool call of the chat API, inside an assistant message (first generation)."""
+
+    id: str | None = None
+    function: Function | None = None
+
+
+class Bare(Payload):
+    """An item without an envelope, with what other programs and the first generation add."""
+
+    record_type: str | None = None
+    function: Function | None = None
+    tool_calls: list[ToolCall] | None = None
+    tool_call_id: str | None = None
+    result: Any = None
+    created_at: str | float | None = None
+    timestamp: str | float | None = None
+
+
+class BareLine(msgspec.Struct):
+    """A line of the third generation whose payload is shaped like that."""
+
+    payload: Bare
+
+
+class Git(msgspec.Struct):
+    """Where the session's repository stood."""
+
+    branch: str | None = None
+
+
+class Meta(msgspec.Struct):
+    """`session_meta` of the third generation, line 1 of the second, `session` of the first."""
+
+    id: str | None = None
+    timestamp: str | None = None
+    cwd: str | None = None
+    originator: str | None = None
+    cli_version: str | None = None
+    source: str | dict[str, Any] | None = None
+    parent_thread_id: str | None = None
+    forked_from_id: str | None = None
+    git: Git | None = None
+
+
+class MetaLine(msgspec.Struct):
+    """A line that holds a `session_meta`."""
+
+    payload: Meta
+
+
+class Turn(msgspec.Struct):
+    """`turn_context`, and the settings of `thread_settings_applied`."""
+
+    cwd: str | None = None
+    model: str | None = None
+    thread_settings: Turn | None = None
+
+
+class TurnLine(msgspec.Struct):
+    """A line that holds where and with which model a turn runs."""
+
+    payload: Turn
+
+
+class Usage(msgspec.Struct):
+    """Tokens of a thread so far."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+
+
+class UsageInfo(msgspec.Struct):
+    """The `info` of a `token_count`, the payload of a `token_usage_record`."""
+
+    total_token_usage: Usage | None = None
+    thread_token_usage: Usage | None = None
+    info: UsageInfo | None = None
+
+
+class UsageLine(msgspec.Struct):
+    """A line that counts tokens."""
+
+    payload: UsageInfo
+
+
+class Duration(msgspec.Struct):
+    """A Rust duration."""
+
+    secs: int = 0
+    nanos: int = 0
+
+
+class ErrorInfo(msgspec.Struct):
+    """Why a turn or a call failed."""
+
+    message: str | None = None
+
+
+class Event(msgspec.Struct):
+    """The payload of a rare line, or the item that an `item_completed` holds."""
+
+    type: str = ""
+    id: str | None = None
+    call_id: str | None = None
+    message: str | None = None
+    text: str | None = None
+    content: str | list[Part] | None = None
+    reason: str | None = None
+    num_turns: int | None = None
+    thread_name: str | None = None
+    success: bool | None = None
+    status: Any = None
+    exit_code: int | None = None
+    duration: Duration | str | float | None = None
+    duration_ms: float | None = None
+    error: ErrorInfo | str | None = None
+    command: list[str] | str | None = None
+    aggregated_output: str | None = None
+    stdout: str | None = None
+    stderr: str | None = None
+    changes: dict[str, Any] | None = None
+    invocation: dict[str, Any] | None = None
+    server: str | None = None
+    tool: str | None = None
+    arguments: str | dict[str, Any] | None = None
+    result: msgspec.Raw = NO_RAW
+    action: dict[str, Any] | None = None
+    query: str | None = None
+    results: list[Any] | None = None
+    tools: list[Any] | None = None
+    revised_prompt: str | None = None
+    saved_path: str | None = None
+    author: str | None = None
+    target: dict[str, Any] | None = None
+    user_facing_hint: str | None = None
+    review_output: dict[str, Any] | None = None
+    goal: dict[str, Any] | None = None
+    rationale: str | None = None
+    turn_attribution: dict[str, Any] | None = None
+    item: Event | None = None
+
+
+class EventLine(msgspec.Struct):
+    """A line of a rare kind."""
+
+    payload: Event
+
+
+_S = TypeVar("_S", bound=msgspec.Struct)
+
+
+def decode(data: bytes | msgspec.Raw, kind: type[_S]) -> _S:
+    """Decode an object, strictly when its types are the known ones, else field by field.
+
+    Raises:
+        msgspec.MsgspecError, TypeError: It is no such object at all.
+    """
+    try:
+        return msgspec.json.decode(data, type=kind)
+    except msgspec.ValidationError:
+        return lenient(data, kind)
+
+
+def lenient(data: bytes | msgspec.Raw, kind: type[_S]) -> _S:
+    """Decode an object field by field: one of an unexpected type keeps its default.
+
+    Raises:
+        msgspec.MsgspecError: It is no JSON object.
+        TypeError: A field that must be there is not, or has another type.
+    """
+    values = msgspec.json.decode(data, type=dict[str, msgspec.Raw])
+    found: dict[str, Any] = {}
+    for field in msgspec.structs.fields(kind):
+        raw = values.get(field.encode_name)
+        if raw is None:
+            continue
+        try:
+            found[field.name] = msgspec.json.decode(raw, type=field.type)
+        except msgspec.ValidationError:
+            if field.name in ("content", "output"):
+                found[field.name] = parts_of(raw)
+                continue
+            inner = _struct_of(field.type)
+            if inner is not None and bytes(memoryview(raw)[:1]) == b"{":
+                found[field.name] = lenient(raw, inner)
+    return kind(**found)
+
+
+def parts_of(raw: msgspec.Raw) -> list[Part]:
+    """Return the parts of a content whose shape is not the known one, losing no text."""
+    value = msgspec.json.decode(raw)
+    parts: list[Part] = []
+    for item in value if isinstance(value, list) else [value]:
+        if isinstance(item, dict):
+            parts.append(lenient(msgspec.json.encode(item), Part))
+            if parts[-1].text is None:
+                parts[-1].text = "\n".join(leaves(item, frozenset(("type", "image_url", "data"))))
+        elif isinstance(item, str):
+            parts.append(Part("text", item))
+    return parts
+
+
+def _struct_of(kind: object) -> type[msgspec.Struct] | None:
+    """Return the struct type among the members of a field's type."""
+    for member in (kind, *get_args(kind)):
+        if isinstance(member, type) and issubclass(member, msgspec.Struct):
+            return member
+    return None
+
+
+def milliseconds(duration: Duration | str | float | None) -> int:
+    """Return a duration (Rust's, or seconds) as whole milliseconds, 0 when it is none."""
+    if isinstance(duration, Duration):
+        return duration.secs * 1000 + duration.nanos // 1_000_000
+    if isinstance(duration, (int, float)) and 0 < duration < 1e9:
+        return int(duration * 1000)
+    return 0
