@@ -200,6 +200,7 @@ async def test_output_unfolds_and_the_message_stays_put(app: RecallApp) -> None:
         await pilot.press("space")
         await pilot.pause()
         assert opening.heights[3] > before + 20, "a call and its output go together"
+        assert len(transcript._lines(opening, 3)) == opening.heights[3]
         assert opening.heights.top(2) - transcript.scroll_offset.y == line
         await pilot.press("space")
         assert opening.heights[3] == before

@@ -36,7 +36,7 @@ STATES = [
     State("browse-small", SMALL),
     State("browse-ultra", (200, 50)),
     State("browse-light", WIDE, theme="recall-light"),
-    State("browse-ansi", WIDE, theme="textual-ansi"),
+    State("browse-ansi", WIDE, theme="ansi-dark"),
     State("hits", WIDE, typed("context window")),
     State("hits-small", SMALL, typed("context window")),
     State("hits-light", WIDE, typed("context window"), theme="recall-light"),

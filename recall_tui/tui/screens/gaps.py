@@ -31,7 +31,8 @@ if TYPE_CHECKING:
 class GapListing(Listing):
     """Gaps, the ones that make answers partial first."""
 
-    def __init__(self, gaps: Sequence[Gap]) -> None:
+    def __init__(self, gaps: Sequence[Gap], home: str) -> None:
+        self._home = home
         self.gaps = sorted(gaps, key=lambda gap: gap.kind not in LOUD)
         loud = sum(gap.kind in LOUD for gap in self.gaps)
         heads = [(0, "Answers may miss something")] if loud else []
@@ -55,7 +56,7 @@ class GapListing(Listing):
         first = Line(((f"{sign} ", ink), (head, "title"), ("  ", ""), (detail, "muted")))
         action = clean(gap.action)
         second = [("  ", ""), ("→ ", "accent"), (cut(action, width - 4), "")] if action else []
-        where = clean(gap.where)
+        where = notation.short_path(clean(gap.where), self._home)
         room = width - sum(cell_len(text) for text, _ in second) - 3
         if where and room > 10:
             second += [("  ", ""), (cut(where, room), "dim")]
@@ -71,12 +72,15 @@ class GapsScreen(Screen[None]):
         Binding("question_mark", "app.help", show=False),
     ]
 
-    def __init__(self, gaps: Sequence[Gap], reach: Reach, keymap: Keymap, now_ms: int) -> None:
+    def __init__(
+        self, gaps: Sequence[Gap], reach: Reach, keymap: Keymap, now_ms: int, home: str
+    ) -> None:
         super().__init__()
         self._gaps = gaps
         self._reach = reach
         self._keymap = keymap
         self._now_ms = now_ms
+        self._home = home
 
     def compose(self) -> ComposeResult:
         """Lay the screen out."""
@@ -97,7 +101,7 @@ class GapsScreen(Screen[None]):
         if reach.index_age_ms is not None:
             facts.append(f"compared {notation.duration(max(1, reach.index_age_ms))} ago")
         self.query_one("#gap-reach", Row).show([Part(" " + " · ".join(facts), "muted")])
-        listing = GapListing(self._gaps)
+        listing = GapListing(self._gaps, self._home)
         self.set_class(not len(listing), "-empty")
         self.query_one(ResultList).show(listing)
         self.query_one(Notice).show(

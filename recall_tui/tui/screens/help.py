@@ -11,7 +11,8 @@ from textual.screen import ModalScreen
 
 from recall_tui.tui.ink import Inked
 from recall_tui.tui.keymap import ACTIONS, Keymap, Scope, shown
-from recall_tui.tui.lines import Line, pad
+from recall_tui.tui.layout import PROSE_CELLS
+from recall_tui.tui.lines import Line, pad, wrap
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
@@ -21,9 +22,9 @@ if TYPE_CHECKING:
 _KEYS_CELLS: Final = 16
 _COLUMN_CELLS: Final = 48
 _ABOUT: Final = (
-    "Type to search everything you and your agents ever said and did. A query is found as it",
-    "stands, anywhere, in any script; nothing is left out that the line below the box does not",
-    "name. Shift and drag selects text with the terminal's own mouse.",
+    "Type to search everything you and your agents ever said and did. A query is found as it "
+    "stands, anywhere, in any script; nothing is left out that the line below the box does not "
+    "name. Shift and drag selects text with the terminal's own mouse."
 )
 _SWITCHES: Final = (
     ("Aa", "case: smart (small letters match both), exact, ignored (aa)"),
@@ -63,14 +64,14 @@ class HelpSheet(Inked):
         if width == self._width:
             return
         self._width = width
-        lines = [Line(((row, "muted"),)) for row in _ABOUT]
+        lines = [Line(tuple(row)) for row in wrap([(_ABOUT, "muted")], min(width, PROSE_CELLS))]
         lines.append(Line(()))
         lines += [
             Line(((pad(sign, 4), "accent"), (words, "muted"))) for sign, words in _SWITCHES
         ]
         lines.append(Line(()))
-        blocks = [self._block(scope, min(width, _COLUMN_CELLS)) for scope in Scope]
         columns = max(1, min(3, width // _COLUMN_CELLS))
+        blocks = [self._block(scope, width // columns) for scope in Scope]
         lines += _in_columns(blocks, columns, width // columns)
         self._lines = lines
 

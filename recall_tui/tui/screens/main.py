@@ -560,7 +560,9 @@ class MainScreen(Screen[None]):
 
         gaps = [*self._gaps]
         gaps += [gap for gap in self._search_gaps if gap not in gaps]
-        self.app.push_screen(GapsScreen(gaps, self._reach, self._keymap, self._now_ms()))
+        self.app.push_screen(
+            GapsScreen(gaps, self._reach, self._keymap, self._now_ms(), self._home)
+        )
 
     # Rows
 

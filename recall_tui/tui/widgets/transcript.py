@@ -272,6 +272,8 @@ class Transcript(Inked, ScrollView, can_focus=True):
         opening = self._opening
         if opening is None:
             return
+        # An LRUCache keeps the value it holds under a key: the old page must go first.
+        self._pages.discard(page.number)
         self._pages[page.number] = page
         for message, lines in zip(page.messages, page.lines, strict=True):
             if message.position < len(opening.heights):
