@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from itertools import accumulate, takewhile
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from recall_tui.search.plain import MARK, continues, plain
-from recall_tui.text.redact import CLOSE, OPEN, shown
+from recall_tui.text.marks import mark_spans, shown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Sequence
 
     from recall_tui.search.predicate import Predicate
 
@@ -24,7 +23,6 @@ _LEAD_CHARS: Final = 120
 _SNAP_CHARS: Final = 40
 """How far a cut moves to fall between two words."""
 
-_MARKS: Final = re.compile(f"{OPEN}[^{CLOSE}]*{CLOSE}")
 _JOINERS: Final = "\u200d\ufe0e\ufe0f"
 """ZWJ and variation selectors: no cut before or after them."""
 
@@ -54,7 +52,7 @@ def excerpt(marked: str, predicate: Predicate, chars: int = EXCERPT_CHARS) -> Ex
     low, high = max(0, first[0] - chars), first[0] + 2 * chars
     near = [first, *takewhile(lambda span: span[0] < high, found)]
     passed = text.count(MARK, 0, low)
-    readable = _Readable(text[low:high], _MARKS.findall(marked)[passed:])
+    readable = _Readable(text[low:high], _marks(marked)[passed:])
     places = [(readable.offset(a - low), readable.offset(b - low)) for a, b in near]
     begin, end = _window(readable.text, *places[0], chars)
     inside = ((max(a, begin) - begin, min(b, end) - begin) for a, b in places)
@@ -70,9 +68,14 @@ def excerpt(marked: str, predicate: Predicate, chars: int = EXCERPT_CHARS) -> Ex
 def whole(marked: str, predicate: Predicate) -> tuple[str, Spans]:
     """Return a message as a person reads it (NFC), and the spans of all matches in it."""
     text = plain(marked)
-    readable = _Readable(text, _MARKS.findall(marked))
+    readable = _Readable(text, _marks(marked))
     spans = ((readable.offset(a), readable.offset(b)) for a, b in predicate.spans(text) if a < b)
     return readable.text, tuple(spans)
+
+
+def _marks(marked: str) -> list[str]:
+    """Return the marks of a text in words."""
+    return [shown(marked[start:end]) for start, end in mark_spans(marked)]
 
 
 class _Readable:
@@ -80,9 +83,9 @@ class _Readable:
 
     __slots__ = ("_growth", "_places", "text")
 
-    def __init__(self, text: str, marks: Iterable[str]) -> None:
+    def __init__(self, text: str, marks: Sequence[str]) -> None:
         pieces = text.split(MARK)
-        words = [shown(mark) for _, mark in zip(pieces[1:], marks, strict=False)]
+        words = marks[: len(pieces) - 1]
         self._places = list(accumulate((len(p) + 1 for p in pieces[:-1]), initial=-1))[1:]
         self._growth = list(accumulate((len(word) - 1 for word in words), initial=0))
         self.text = pieces[0] + "".join(w + p for w, p in zip(words, pieces[1:], strict=True))

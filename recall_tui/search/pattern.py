@@ -13,7 +13,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 from recall_tui.errors import QueryError
-from recall_tui.search.plain import continues, nfc
+from recall_tui.search.plain import as_needle, continues, nfc
 from recall_tui.text.fold import fold
 
 if TYPE_CHECKING:
@@ -105,8 +105,8 @@ def _unrolled(text: str) -> int:
     return sum(sizes)
 
 
-def required(text: str, *, ignore_case: bool) -> tuple[str, ...]:
-    """Return folded literals of which every match of the pattern holds at least one.
+def required(text: str, *, ignore_case: bool) -> tuple[bytes, ...]:
+    """Return needles for folded bytes of which every match of the pattern holds at least one.
 
     The empty tuple promises nothing: every message must be tried.
     """
@@ -129,9 +129,9 @@ def _parser() -> Any:  # noqa: ANN401 - the standard library ships no types for 
     return import_module("re._parser")
 
 
-def _need(items: Iterable[Any], *, turkic: bool) -> tuple[str, ...]:
+def _need(items: Iterable[Any], *, turkic: bool) -> tuple[bytes, ...]:
     """Return the most telling requirement of a parsed sequence."""
-    best: tuple[str, ...] = ()
+    best: tuple[bytes, ...] = ()
     run: list[str] = []
     for name, value in _flat(items):
         if name == "LITERAL":
@@ -175,14 +175,14 @@ def _one_letter(items: list[Any]) -> str:
     return letters[0] if same else ""
 
 
-def _better(*needs: tuple[str, ...]) -> tuple[str, ...]:
+def _better(*needs: tuple[bytes, ...]) -> tuple[bytes, ...]:
     """Return the requirement whose shortest literal is the longest, then the one with fewest."""
     usable = [need for need in needs if 0 < len(need) <= MAX_ALTERNATIVES]
-    return max(usable, key=lambda n: (min(len(x.encode()) for x in n), -len(n)), default=())
+    return max(usable, key=lambda n: (min(len(x) for x in n), -len(n)), default=())
 
 
-def solid(literal: str, *, turkic: bool) -> list[str]:
-    """Return folded pieces of a literal that the fold of every text holding the literal holds.
+def solid(literal: str, *, turkic: bool) -> list[bytes]:
+    """Return needles for the parts of a literal that the fold of every text holding it holds.
 
     Folding ends in NFC, so the fold of a letter depends on what stands beside it: `J` and a caron
     are two characters, `j` and a caron are one. Ends that could so change are cut off.
@@ -192,7 +192,7 @@ def solid(literal: str, *, turkic: bool) -> list[str]:
         turkic: Cut at every kind of i: ignoring case, `regex` takes dotted and dotless for one.
     """
     pieces = re.split(f"[{_TURKIC}]", literal) if turkic else [literal]
-    return [fold(steady) for piece in pieces if (steady := _steady(piece))]
+    return [as_needle(fold(steady)) for piece in pieces if (steady := _steady(piece))]
 
 
 def _steady(piece: str) -> str:

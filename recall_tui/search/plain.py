@@ -13,7 +13,7 @@ from bisect import bisect_right
 from typing import TYPE_CHECKING, Final
 
 from recall_tui.text.fold import fold
-from recall_tui.text.redact import OPEN, plain_pieces
+from recall_tui.text.marks import OPEN, plain_pieces
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,6 +32,11 @@ _SAFE: Final = re.compile(f"[\x00-\x7f{MARK}]")
 def nfc(text: str) -> str:
     """Return the text in NFC, so that an accent typed either way is the same letter."""
     return text if text.isascii() else unicodedata.normalize("NFC", text)
+
+
+def as_needle(folded: str) -> bytes:
+    """Return folded text as bytes to look for; a lone surrogate becomes bytes no text has."""
+    return folded.encode("utf-8", "surrogatepass")
 
 
 def plain(marked: str) -> str:

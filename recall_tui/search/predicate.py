@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, TypeAlias
 
 from recall_tui.errors import QueryError
 from recall_tui.search.pattern import compile_pattern, has_upper, required, solid
-from recall_tui.search.plain import MARK, Ruler, nfc, plain, stretches
+from recall_tui.search.plain import MARK, Ruler, as_needle, nfc, plain, stretches
 from recall_tui.search.results import Case
 from recall_tui.text.fold import fold
 from recall_tui.text.words import is_word, whole_word
@@ -107,7 +107,7 @@ class Literal:
 
     def __init__(self, pattern: str, *, word: bool = False) -> None:
         self._folded = fold(pattern)
-        self._needle = encode(self._folded)
+        self._needle = as_needle(self._folded)
         self._word = word
 
     def possible(self, block: Block) -> bool:
@@ -172,25 +172,44 @@ class Literal:
         return literal_spans(folded, self._folded, word=self._word)
 
 
-class Exact:
+class _Verified:
+    """A question put to plain text; needles in the folded bytes say which messages to read."""
+
+    __slots__ = ("_needles",)
+
+    def __init__(self, needles: Sequence[bytes]) -> None:
+        self._needles = needles
+
+    def possible(self, block: Block) -> bool:
+        """Whether the block holds one of the needles; yes when there are none."""
+        view = _view(block.fold)
+        return not self._needles or any(view.find(needle) >= 0 for needle in self._needles)
+
+    def candidates(self, block: Block, first: int, admits: Admits) -> Sequence[int]:
+        """Return the admitted messages from `first` on that hold one of the needles."""
+        found: Sequence[int] = range(first, len(block.meta))
+        if self._needles:
+            view, offsets = _view(block.fold), block.meta.fold_offsets
+            held = [messages_holding(view, offsets, needle, first) for needle in self._needles]
+            found = held[0] if len(held) == 1 else sorted(set().union(*held))
+        return found if admits is None else [index for index in found if admits(index)]
+
+
+class Exact(_Verified):
     """A literal whose letters compare as they are, after NFC on both sides."""
 
-    __slots__ = ("_narrow", "_pattern", "_word")
+    __slots__ = ("_pattern", "_word")
 
     def __init__(self, pattern: str, *, word: bool = False) -> None:
         self._pattern = nfc(pattern)
         self._word = word
-        self._narrow = tuple(map(encode, solid(self._pattern, turkic=False)))
-
-    def possible(self, block: Block) -> bool:
-        """Whether the block holds the folded literal."""
-        return holds_any(block, self._narrow)
+        super().__init__(solid(self._pattern, turkic=False))
 
     def search(self, block: Block, first: int = 0, admits: Admits = None) -> Found:
         """Return the matches of a block; only messages that hold the folded literal are read."""
         indices: list[int] = []
         occurrences = 0
-        for index in candidates(block, self._narrow, first, admits):
+        for index in self.candidates(block, first, admits):
             if count := self.count(plain(block.text_of(index))):
                 indices.append(index)
                 occurrences += count
@@ -207,24 +226,20 @@ class Exact:
         return text.count(self._pattern)
 
 
-class Regex:
+class Regex(_Verified):
     """A regular expression over plain text, with bounded patience."""
 
-    __slots__ = ("_narrow", "_patience_s", "_pattern", "_timeout_s")
+    __slots__ = ("_patience_s", "_pattern", "_timeout_s")
 
-    def __init__(self, pattern: Pattern[str], literals: Sequence[str], timeout_s: float) -> None:
+    def __init__(self, pattern: Pattern[str], needles: Sequence[bytes], timeout_s: float) -> None:
+        super().__init__(needles)
         self._pattern = pattern
-        self._narrow = tuple(map(encode, literals))
         self._timeout_s = timeout_s
         self._patience_s = timeout_s * PATIENCE
 
-    def possible(self, block: Block) -> bool:
-        """Whether the block holds a literal that every match needs."""
-        return holds_any(block, self._narrow)
-
     def search(self, block: Block, first: int = 0, admits: Admits = None) -> Found:
         """Return the matches of a block, and how many messages were left when time ran out."""
-        todo = candidates(block, self._narrow, first, admits)
+        todo = self.candidates(block, first, admits)
         indices: list[int] = []
         occurrences = 0
         deadline = time.monotonic() + min(self._timeout_s, self._patience_s)
@@ -265,11 +280,6 @@ def _view(data: bytes) -> Searchable:
     return view
 
 
-def encode(folded: str) -> bytes:
-    """Return a needle for folded bytes. A lone surrogate becomes bytes no stored text has."""
-    return folded.encode("utf-8", "surrogatepass")
-
-
 def messages_holding(
     view: Searchable, offsets: Sequence[int], needle: bytes, first: int = 0
 ) -> list[int]:
@@ -286,28 +296,6 @@ def messages_holding(
         indices.append(index)
         at = view.find(needle, offsets[index + 1])
     return indices
-
-
-def holds_any(block: Block, needles: Sequence[bytes]) -> bool:
-    """Whether the folded bytes of a block hold one of the needles; yes when there are none."""
-    view = _view(block.fold)
-    return not needles or any(view.find(needle) >= 0 for needle in needles)
-
-
-def candidates(
-    block: Block, needles: Sequence[bytes], first: int = 0, admits: Admits = None
-) -> Sequence[int]:
-    """Return the admitted messages that hold one of the needles (all when there are none)."""
-    found = _holding_any(block, needles, first)
-    return found if admits is None else [index for index in found if admits(index)]
-
-
-def _holding_any(block: Block, needles: Sequence[bytes], first: int) -> Sequence[int]:
-    if not needles:
-        return range(first, len(block.meta))
-    view, offsets = _view(block.fold), block.meta.fold_offsets
-    found = [messages_holding(view, offsets, needle, first) for needle in needles]
-    return found[0] if len(found) == 1 else sorted(set().union(*found))
 
 
 def literal_spans(text: str, needle: str, *, word: bool) -> Iterator[tuple[int, int]]:
