@@ -5,31 +5,45 @@ Whatever one front can do is a method here, so that the other two can show it.
 
 from __future__ import annotations
 
+import fnmatch
+import os
+import subprocess
+import sys
+import threading
 from array import array
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from contextlib import closing
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
 
+from recall_tui import clock, roots
+from recall_tui.config import load
+from recall_tui.errors import BadReferenceError, SourceError, StoreBusyError
+from recall_tui.harnesses import registry
+from recall_tui.harnesses.base import Source
+from recall_tui.model import Filter, Gap, GapKind, Reach, SessionKind
+from recall_tui.paths import HOME, locate, private_folder
+from recall_tui.store.corpus import StoreCorpus
 from recall_tui.store.sync.progress import SyncProgress
+from recall_tui.store.user import UserStore
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from recall_tui.config import Settings
     from recall_tui.harnesses.base import ResumeCommand
-    from recall_tui.model import Filter, Gap, Message, Reach, Reference, Session
+    from recall_tui.model import Message, Reference, Session
+    from recall_tui.paths import Paths
+    from recall_tui.search.ports import Corpus
     from recall_tui.search.results import GrepQuery, GrepUpdate
+    from recall_tui.store.forget import Forgotten
+    from recall_tui.store.sync.discover import Place
+    from recall_tui.store.sync.pending import Pending
 
-__all__ = ["History", "Resolved", "Root", "Skeleton", "SyncProgress"]
+__all__ = ["History", "Resolved", "Skeleton", "SyncProgress"]
 
-
-@dataclass(slots=True, frozen=True)
-class Root:
-    """A place to read sessions from: one `--source`, or a harness's own default."""
-
-    harness: str
-    """Empty: recognise by content."""
-    path: str
-    given: bool = False
-    """The person named it, so a missing one is an error, not an absence."""
+CATCH_UP_BYTES: Final = 8 << 20
+"""A search first reads changes up to this size into the index (about 0.1 s); more than that is
+answered from the files themselves while a background sync reads it."""
 
 
 class Skeleton:
@@ -60,13 +74,44 @@ class Resolved:
     state: str
     """same | changed | gone | session (the reference names no message)"""
     message: Message | None
+    moved_to: int = -1
+    """Where a changed reference's content stands now, when that is certain."""
 
 
 class History:
-    """Everything the fronts can ask. One object a process; safe to use from worker threads."""
+    """Everything the fronts can ask. One object a process; safe to use from worker threads.
 
-    def __init__(self, roots: Sequence[Root], env: Mapping[str, str]) -> None:
-        raise NotImplementedError
+    Args:
+        places: Where sessions lie.
+        paths: Where our own files lie.
+        settings: The person's settings.
+        only: Restrict every answer to these roots (`--source`).
+        live: Somebody else keeps the index live (the app's child), so no question looks at the
+            sources itself.
+        env: The environment a background sync is started with.
+    """
+
+    def __init__(
+        self,
+        places: Sequence[Place],
+        paths: Paths,
+        settings: Settings,
+        *,
+        only: tuple[str, ...] = (),
+        live: bool = False,
+        env: Mapping[str, str] | None = None,
+    ) -> None:
+        self.places = list(places)
+        self.paths = paths
+        self.settings = settings
+        self.live = live
+        self._only = only
+        self._env = dict(os.environ if env is None else env)
+        self._index = paths.index_file
+        self._store = StoreCorpus(self._index)
+        self._compared_ms = 0
+        self._gaps_seen: list[Gap] = []
+        self._catching_up = threading.Lock()
 
     @classmethod
     def open(
@@ -75,31 +120,89 @@ class History:
         env: Mapping[str, str] | None = None,
         *,
         demo: bool = False,
+        live: bool = False,
     ) -> History:
-        """Open the history of this machine, of the named `--source`s, or the bundled demo."""
-        raise NotImplementedError
+        """Open the history of this machine, of the named `--source`s, or the bundled demo.
+
+        Raises:
+            ConfigError: A source or a setting is wrong.
+        """
+        environment = dict(os.environ if env is None else env)
+        settings = load(environment).settings
+        if demo:
+            sources, environment = _demo(locate(environment), environment)
+        paths = locate(environment)
+        if sources:
+            places = roots.named(sources)
+            only = tuple(dict.fromkeys(place.root for place in places))
+            return cls(places, paths, settings, only=only, live=live, env=environment)
+        home = environment.get("HOME") or os.path.expanduser("~")
+        places = [*roots.own(environment, home), *roots.named(settings.sources)]
+        return cls(places, paths, settings, live=live, env=environment)
 
     def close(self) -> None:
         """Close every connection."""
-        raise NotImplementedError
+        self._store.close()
+
+    # ------------------------------------------------------------ sessions
 
     def sessions(self, chosen: Filter | None = None, *, limit: int = 0) -> list[Session]:
-        """Return sessions newest first; 0 means all. Full copies of another session are left out."""
-        raise NotImplementedError
+        """Return sessions newest first; 0 means all. Full copies of another session are left out.
+
+        What is not in the index yet is read into it first, however much it is.
+        """
+        self.catch_up()
+        found = self._list(self._restricted(chosen))
+        return found[:limit] if limit else found
 
     def find(self, name: str) -> list[Session]:
         """Return the sessions a key, native id, unique prefix, path or reference names."""
-        raise NotImplementedError
+        from recall_tui.search import refs
+
+        self.catch_up()
+        bare = name.partition("#")[0]
+        return [session for _, session in refs.find(bare, self._stores())]
 
     def children(self, session: Session) -> list[Session]:
         """Return the subagents, forks and copies folded under a session, oldest first."""
-        raise NotImplementedError
+        family = [s for s in self._list(Filter(include_copies=True)) if s.parent == session.key]
+        return sorted(family, key=lambda s: (s.started_ms, s.key))
+
+    def messages(self, session: Session, start: int = 0, stop: int | None = None) -> list[Message]:
+        """Return messages by position, in order."""
+        return self._store.messages(session.id, start, stop)
+
+    def skeleton(self, session: Session) -> Skeleton:
+        """Return the arrays a virtual transcript lays out from."""
+        skeleton = Skeleton()
+        arrays = self._store.arrays(session.id)
+        skeleton.kinds, skeleton.flags = arrays.kinds, arrays.flags
+        skeleton.times, skeleton.sizes = arrays.times, arrays.sizes
+        return skeleton
+
+    # ------------------------------------------------------------ a person's search
 
     def grep(
         self, query: GrepQuery, stop: Callable[[], bool] = lambda: False
     ) -> Iterator[GrepUpdate]:
-        """Search for a person: streaming, exact, newest first. The last update has `done` set."""
-        raise NotImplementedError
+        """Search for a person: streaming, exact, newest first. The last update has `done` set.
+
+        What the index does not hold yet is read first, or, when it is much, searched in the files
+        themselves while a background sync reads it.
+
+        Raises:
+            QueryError: The pattern, limit or cursor cannot be used; before the first update.
+        """
+        from recall_tui.search.grep import grep
+
+        query = replace(query, chosen=self._restricted(query.chosen))
+        return self._finishing(grep(self._corpora(), query, stop))
+
+    def positions_matching(self, session: Session, query: GrepQuery) -> list[int]:
+        """Return every position in one session that matches (find inside)."""
+        from recall_tui.search.grep import positions
+
+        return positions(self._store, session, query)
 
     def resolve(self, reference: Reference | str) -> Resolved:
         """Look a reference up; a changed record resolves as changed, never as another.
@@ -107,39 +210,55 @@ class History:
         Raises:
             BadReferenceError: Malformed, or no such session.
         """
-        raise NotImplementedError
+        from recall_tui.search import refs
 
-    def messages(self, session: Session, start: int = 0, stop: int | None = None) -> list[Message]:
-        """Return messages by position, in order."""
-        raise NotImplementedError
+        self.catch_up()
+        found = refs.resolve(reference, self._stores())
+        return Resolved(
+            found.reference, found.session, found.state.value, found.message, found.moved_to
+        )
 
-    def skeleton(self, session: Session) -> Skeleton:
-        """Return the arrays a virtual transcript lays out from."""
-        raise NotImplementedError
-
-    def positions_matching(self, session: Session, query: GrepQuery) -> list[int]:
-        """Return every position in one session that matches (find inside)."""
-        raise NotImplementedError
+    # ------------------------------------------------------------ what hangs on a session
 
     def material(self, reference: Reference, material_id: str) -> bytes:
-        """Read a material's bytes from its source, after checking that the message holds it."""
-        raise NotImplementedError
+        """Read a material's bytes from its source, after checking that the message holds it.
+
+        Raises:
+            BadReferenceError: The message does not hold it, or has changed.
+            SourceError: The source is gone, changed or broken.
+        """
+        resolved = self.resolve(reference)
+        held = resolved.message.materials if resolved.message is not None else ()
+        for material in held:
+            if material.id == material_id and resolved.state == "same":
+                session = resolved.session
+                harness = registry.get(session.harness)
+                return harness.material(source_of(session), material.locator)
+        raise BadReferenceError(f"{reference} holds no such material")
 
     def resume(self, session: Session) -> ResumeCommand | None:
         """Return the harness's own resume command."""
-        raise NotImplementedError
+        return registry.get(session.harness).resume(session)
+
+    # ------------------------------------------------------------ reach
 
     def reach(self, chosen: Filter | None = None) -> Reach:
         """Say what is covered: sources, sessions, days, index age, gaps."""
-        raise NotImplementedError
+        from recall_tui.search.reach import reached
+
+        restricted = self._restricted(chosen)
+        stores = self._stores()
+        return self._dated(reached([(c, c.sessions(restricted)) for c in stores], restricted))
 
     def gaps(self) -> list[Gap]:
         """Return every known gap."""
-        raise NotImplementedError
+        return self.reach().gaps
 
     def version(self) -> int:
         """Return a number that changes when the store does: poll it to refresh (cheap)."""
-        raise NotImplementedError
+        return self._store.version() if self._exists() else 0
+
+    # ------------------------------------------------------------ the index
 
     def sync(
         self,
@@ -148,23 +267,45 @@ class History:
         *,
         rebuild: bool = False,
         verify: bool = False,
+        wait_s: float = 0.0,
     ) -> SyncProgress:
         """Compare the sources with the index and read what is new.
 
         Raises:
             StoreBusyError: Another process is writing; the message names it.
         """
-        raise NotImplementedError
+        from recall_tui.store.sync.run import sync
 
-    def watch(
-        self,
-        on_progress: Callable[[SyncProgress], None],
-        stop: Callable[[], bool],
-    ) -> None:
+        private_folder(self.paths.data)
+        with closing(UserStore(self.paths.user_file)) as user:
+            progress = sync(
+                self._index,
+                self.places,
+                on_progress=on_progress,
+                stop=stop,
+                excluded=self._excluded(user),
+                rebuild=rebuild,
+                verify=verify,
+                wait_s=wait_s,
+            )
+        self._compared_ms = clock.now_ms()
+        return progress
+
+    def watch(self, on_progress: Callable[[SyncProgress], None], stop: Callable[[], bool]) -> None:
         """Sync, then keep the index live until `stop`."""
-        raise NotImplementedError
+        from recall_tui.store.watch import watch
 
-    def forget(self, sessions: Sequence[Session]) -> None:
+        private_folder(self.paths.data)
+        with closing(UserStore(self.paths.user_file)) as user:
+            watch(
+                self._index,
+                self.places,
+                on_progress=on_progress,
+                stop=stop,
+                excluded=self._excluded(user),
+            )
+
+    def forget(self, sessions: Sequence[Session]) -> Forgotten:
         """Remove sessions from everything derived from them, and never read them again (Q3).
 
         The agents' own files are not touched. What stays is a tombstone that holds no text.
@@ -172,4 +313,149 @@ class History:
         Raises:
             StoreBusyError: Another process is writing; the message names it.
         """
-        raise NotImplementedError
+        from recall_tui.store.forget import forget
+
+        with closing(UserStore(self.paths.user_file)) as user:
+            return forget(self._index, user, [session.key for session in sessions])
+
+    def catch_up(
+        self,
+        limit_bytes: int | None = None,
+        on_progress: Callable[[SyncProgress], None] = lambda _: None,
+    ) -> Pending | None:
+        """Read what changed since the index was made, unless it is more than a limit.
+
+        Args:
+            limit_bytes: Leave more than this alone; None reads everything.
+            on_progress: As of `sync`.
+
+        Returns:
+            What is still not in the index; None when it is up to date.
+        """
+        from recall_tui.store.sync.pending import pending
+
+        if self.live or clock.now_ms() - self._fresh_ms() < self.settings.freshness_s * 1000:
+            return None
+        with self._catching_up, closing(UserStore(self.paths.user_file)) as user:
+            found = pending(self._index, self.places, self._excluded(user))
+        self._compared_ms = clock.now_ms()
+        self._gaps_seen = found.gaps
+        if not found.sources and not found.marks:
+            return None
+        if limit_bytes is not None and found.bytes > limit_bytes:
+            return found
+        try:
+            self.sync(on_progress)
+        except StoreBusyError:
+            return found
+        return None
+
+    # ------------------------------------------------------------ inside
+
+    def _exists(self) -> bool:
+        return os.path.exists(self._index)
+
+    def _fresh_ms(self) -> int:
+        """Return when the sources were last compared with the index, by us or anybody."""
+        return max(self._compared_ms, self._store.synced_ms() if self._exists() else 0)
+
+    def _stores(self) -> list[Corpus]:
+        return [self._store] if self._exists() else []
+
+    def _corpora(self) -> list[Corpus]:
+        """Return the bodies of sessions that together hold everything, each session once."""
+        waiting = self.catch_up(CATCH_UP_BYTES)
+        if waiting is None or not waiting.sources:
+            return self._stores()
+        from recall_tui.search.cold import ColdCorpus
+        from recall_tui.search.without import Without
+
+        self._read_in_background()
+        cold = ColdCorpus([(registry.get(s.harness), s) for s in waiting.sources])
+        return [cold, *(Without(store, waiting.stale) for store in self._stores())]
+
+    def _read_in_background(self) -> None:
+        """Start `recall index` on its own; it ends at once when another is writing already."""
+        if self._env.get("RECALL_BACKGROUND") == "0":
+            return
+        named = [f"{place.harness.id}={place.root}" for place in self.places] if self._only else []
+        command = [sys.executable, "-m", "recall_tui"]
+        command += [part for source in named for part in ("--source", source)]
+        subprocess.Popen(  # noqa: S603 - our own program and its own arguments
+            [*command, "index", "--quiet"],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            env=self._env,
+            start_new_session=True,
+        )
+
+    def _list(self, chosen: Filter) -> list[Session]:
+        return [session for corpus in self._stores() for session in corpus.sessions(chosen)]
+
+    def _restricted(self, chosen: Filter | None) -> Filter:
+        """Return a filter that keeps to the named sources."""
+        chosen = chosen or Filter()
+        return replace(chosen, roots=chosen.roots or self._only) if self._only else chosen
+
+    def _excluded(self, user: UserStore) -> Callable[[Source], bool]:
+        """Return the test for sources that must not be read: forgotten, or left out by settings."""
+        forgotten = user.forgotten()
+        patterns = [os.path.expanduser(pattern) for pattern in self.settings.exclude]
+        if not patterns:
+            return forgotten
+        return lambda source: (
+            forgotten(source) or any(fnmatch.fnmatch(source.path, pattern) for pattern in patterns)
+        )
+
+    def _finishing(self, updates: Iterator[GrepUpdate]) -> Iterator[GrepUpdate]:
+        for update in updates:
+            if update.done:
+                self._dated(update.reach)
+            yield update
+
+    def _dated(self, reach: Reach) -> Reach:
+        """Complete a reach with what only the composition root knows."""
+        if self._exists():
+            reach.index_age_ms = max(0, clock.now_ms() - self._fresh_ms())
+        reach.add(self._gaps_seen)
+        if not reach.sessions_total and not self._exists():
+            reach.add([self._nothing()])
+        return reach
+
+    def _nothing(self) -> Gap:
+        """Return the gap for a machine without any history: what was looked for, and where."""
+        places = ", ".join(dict.fromkeys(place.root for place in self.places))
+        return Gap(
+            GapKind.NO_SOURCES, 1, f"no sessions in {places}", "recall --demo shows a sample"
+        )
+
+
+def source_of(session: Session) -> Source:
+    """Return the source a session was read from.
+
+    Raises:
+        SourceError: It is gone.
+    """
+    try:
+        status = os.stat(session.path)
+    except OSError as error:
+        raise SourceError(
+            f"{session.path} is not there any more", "its text is kept, its pictures are not"
+        ) from error
+    return Source(
+        session.harness, session.path, session.part, session.native_id, status.st_size,
+        status.st_mtime_ns, status.st_ctime_ns, session.root,
+        session.parent if session.kind is SessionKind.SUBAGENT else "",
+    )  # fmt: skip
+
+
+def _demo(paths: Paths, env: dict[str, str]) -> tuple[list[str], dict[str, str]]:
+    """Return the sources of the demo and an environment in which Recall keeps to its folder."""
+    from pathlib import Path
+
+    from recall_tui import demo
+
+    folder = private_folder(os.path.join(paths.state, f"demo-{demo.VERSION}"))
+    sources = demo.build(Path(folder) / "home", clock.now_ms())
+    return sources, {**env, HOME: os.path.join(folder, "recall")}

@@ -1,0 +1,84 @@
+"""Which places are read: the harnesses' own folders, settings, or the `--source`s named."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Final
+
+from recall_tui.errors import ConfigError
+from recall_tui.harnesses import registry
+from recall_tui.store.sync.discover import Place
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+_HEAD_BYTES: Final = 64 << 10
+"""What a harness is shown of a file to recognise it."""
+
+
+def own(env: Mapping[str, str], home: str) -> list[Place]:
+    """Return every harness's own places on this machine, whether they exist or not."""
+    return _unique(
+        Place(harness, os.path.abspath(root))
+        for harness in registry.all_harnesses()
+        for root in harness.roots(env, home)
+    )
+
+
+def named(sources: Sequence[str]) -> list[Place]:
+    """Return the places of `--source` values.
+
+    Args:
+        sources: `HARNESS=PATH`; or a bare path, whose harness is recognised by its content.
+
+    Raises:
+        ConfigError: An unknown harness, a path that is not there, or a file no harness knows.
+    """
+    places: list[Place] = []
+    for source in sources:
+        harness, given, path = source.partition("=")
+        if not given or os.path.lexists(source):
+            places += _recognised(_existing(source))
+        else:
+            places.append(Place(registry.get(harness), _existing(path)))
+    return _unique(places)
+
+
+def _existing(path: str) -> str:
+    full = os.path.abspath(os.path.expanduser(path))
+    if not os.path.exists(full):
+        raise ConfigError(f"no such file or folder: {full}", "name a path that exists")
+    return full
+
+
+def _recognised(path: str) -> list[Place]:
+    """Return the places a bare path stands for: a folder is offered to every harness."""
+    harnesses = registry.all_harnesses()
+    if os.path.isdir(path):
+        return [Place(harness, path) for harness in harnesses]
+    try:
+        with open(path, "rb") as file:
+            head = file.read(_HEAD_BYTES)
+    except OSError as error:
+        raise ConfigError(f"cannot read {path}: {error.strerror or error}") from error
+    for harness in harnesses:
+        if harness.recognise(path, head):
+            return [Place(harness, path)]
+    raise ConfigError(
+        f"{path} is no session file of a program known here",
+        f"say which it is: --source HARNESS=PATH ({', '.join(registry.ids())})",
+    )
+
+
+def _unique(places: Iterable[Place]) -> list[Place]:
+    """Drop repeated places and those inside another place of the same harness."""
+    kept: list[Place] = []
+    for place in places:
+        inside = any(
+            other.harness.id == place.harness.id
+            and (place.root == other.root or place.root.startswith(other.root + os.sep))
+            for other in kept
+        )
+        if not inside:
+            kept.append(place)
+    return kept

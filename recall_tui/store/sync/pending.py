@@ -1,0 +1,63 @@
+"""What a sync would have to read now, without writing anything."""
+
+from __future__ import annotations
+
+import os
+from contextlib import closing
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from recall_tui.store.connect import open_reader
+from recall_tui.store.sync import plan as planning
+from recall_tui.store.sync.discover import discover
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from recall_tui.harnesses.base import Source
+    from recall_tui.model import Gap
+    from recall_tui.store.sync.discover import Place
+
+
+@dataclass(slots=True)
+class Pending:
+    """The difference between the sources and the index."""
+
+    sources: list[Source] = field(default_factory=list)
+    """New or changed, newest first."""
+    stale: set[int] = field(default_factory=set)
+    """Row ids of sessions the index holds in an older state than `sources` have."""
+    bytes: int = 0
+    """What a sync would read: whole files, and the tails of grown ones."""
+    marks: int = 0
+    """Sources that only vanished, returned or moved: nothing to read."""
+    gaps: list[Gap] = field(default_factory=list)
+    """What could not be looked at."""
+
+
+def pending(index: str, places: Sequence[Place], excluded: Callable[[Source], bool]) -> Pending:
+    """Compare the sources of some places with the index, reading no source."""
+    discovery = discover(places)
+    found = Pending()
+    if not os.path.exists(index):
+        found.sources = sorted(
+            (s for s in discovery.sources.values() if not excluded(s)), key=lambda s: -s.mtime_ns
+        )
+        found.bytes = sum(source.size for source in found.sources)
+        found.gaps = [gap for gaps in discovery.gaps_that_matter(()).values() for gap in gaps]
+        return found
+    with closing(open_reader(index)) as connection:
+        rows = planning.known_sources(connection)
+        plan = planning.make(
+            discovery, rows, lambda source: planning.namesakes(connection, source), excluded
+        )
+    for job in plan.jobs:
+        found.sources.append(job.source)
+        grown = job.row.size if job.row is not None and job.row.size <= job.source.size else 0
+        found.bytes += job.source.size - grown
+        if job.row is not None and job.row.session is not None:
+            found.stale.add(job.row.session)
+    found.marks = len(plan.gone) + len(plan.returned) + len(plan.rerooted) + len(plan.excluded)
+    known = discovery.gaps_that_matter(row.path for row in rows)
+    found.gaps = [gap for gaps in known.values() for gap in gaps]
+    return found
