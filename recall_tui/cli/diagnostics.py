@@ -71,20 +71,15 @@ def reach_words(reach: Reach, zone: tzinfo) -> str:
         words.append(f"since {notation.moment(reach.since_ms, zone)}")
     if reach.until_ms is not None:
         words.append(f"until {notation.moment(reach.until_ms, zone)}")
-    if reach.path == "cold" or reach.index_age_ms is None:
-        words.append("read from the files, no index yet")
-    else:
+    if reach.path != "index":
+        words.append(
+            "read from the files" if reach.path == "cold" else "partly read from the files"
+        )
+    if reach.index_age_ms is not None:
         words.append(f"index {notation.duration(max(1, reach.index_age_ms))} old")
     if reach.elapsed_ms:
         words.append(notation.duration(reach.elapsed_ms))
     return " · ".join(words)
-
-
-def outcome(found: object, reach: Reach, *, exit_zero: bool = False) -> ExitCode:
-    """Return the exit code of a search: found, nothing, or nothing in the part searched (Q1)."""
-    if found or exit_zero:
-        return ExitCode.FOUND
-    return ExitCode.NOTHING if reach.complete else ExitCode.PARTIAL
 
 
 def guarded(run: Callable[[], object]) -> int:

@@ -12,6 +12,7 @@ from recall_tui.cli import diagnostics, options, output, wire
 from recall_tui.cli.hits import print_hits
 from recall_tui.cli.nowhere import explain_nowhere
 from recall_tui.errors import ExitCode, QueryError, StoreError
+from recall_tui.search.reach import exit_code
 from recall_tui.search.results import Case, GrepQuery
 from recall_tui.text import notation
 
@@ -129,7 +130,8 @@ def grep(
         if not as_json:
             diagnostics.say_reach(last.reach, call.zone())
             explain_nowhere(last.reach, call)
-        return diagnostics.outcome(last.total, last.reach, exit_zero=exit_zero)
+        code = exit_code(last.reach, found=last.total > 0)
+        return options.exit_zero_or(code, exit_zero=exit_zero)
 
 
 class Updates:

@@ -8,8 +8,11 @@ from recall_tui.cli import diagnostics
 from recall_tui.cli.nowhere import explain_nowhere
 from recall_tui.cli.screen import one_line
 from recall_tui.errors import ExitCode, QueryError, RecallError
+from recall_tui.search.reach import exit_code
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from recall_tui.cli.call import Call
     from recall_tui.history import History
     from recall_tui.model import Session
@@ -18,14 +21,22 @@ if TYPE_CHECKING:
 def named(history: History, name: str) -> Session | None:
     """Return the one session a key, id, beginning of an id or path names, None when none does.
 
+    A beginning that a session shares with its own subagents means the session.
+
     Raises:
         QueryError: It names more than one.
     """
-    found = history.find(name)
+    found = folded(history.find(name))
     if len(found) > 1:
         keys = ", ".join(one_line(session.key) for session in found[:4])
         raise QueryError(f"{name!r} names {len(found)} sessions: {keys}", "give more of the id")
     return found[0] if found else None
+
+
+def folded(found: Sequence[Session]) -> list[Session]:
+    """Return the sessions without those that belong to a main session in the same list."""
+    keys = {session.key for session in found}
+    return [session for session in found if session.parent not in keys]
 
 
 def unknown(history: History, name: str, call: Call) -> ExitCode:
@@ -39,4 +50,4 @@ def unknown(history: History, name: str, call: Call) -> ExitCode:
     )
     diagnostics.say_gaps(gap for gap in reach.gaps if gap.partial)
     explain_nowhere(reach, call)
-    return diagnostics.outcome(0, reach)
+    return exit_code(reach, found=False)

@@ -10,7 +10,7 @@ import click
 
 from recall_tui import clock
 from recall_tui.cli.call import Call
-from recall_tui.errors import QueryError
+from recall_tui.errors import ExitCode, QueryError
 from recall_tui.model import Filter, Role
 
 if TYPE_CHECKING:
@@ -38,8 +38,13 @@ def json_option(function: Function) -> Function:
 def exit_zero_option(function: Function) -> Function:
     """Add `--exit-zero`, passed as `exit_zero`."""
     return click.option(
-        "--exit-zero", is_flag=True, help="End with 0 also when nothing was found."
+        "--exit-zero", is_flag=True, help="End with 0 also when there is nothing to find."
     )(function)
+
+
+def exit_zero_or(code: ExitCode, *, exit_zero: bool) -> ExitCode:
+    """Return a search's exit code, 0 for a complete "nothing" when `--exit-zero` was given."""
+    return ExitCode.FOUND if exit_zero and code is ExitCode.NOTHING else code
 
 
 def source_options(function: Function) -> Function:

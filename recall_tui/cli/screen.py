@@ -67,7 +67,7 @@ class Column(NamedTuple):
     head: str
     right: bool = False
     most: int = 0
-    """Cells it may take at most on a terminal; 0 means as many as it needs."""
+    """Cells it may take at most of 80 on a terminal, more on a wider one; 0: what it needs."""
 
 
 class Screen:
@@ -126,9 +126,7 @@ class TerminalScreen(Screen):
 
     def line(self, *pieces: Piece) -> None:
         """Write pieces as one line, cut to the width."""
-        text = self._assemble(map(_flat, pieces))
-        text.truncate(self.width, overflow="ellipsis")
-        self._print(text)
+        self._print(self._assemble(map(_flat, pieces)))
 
     def block(self, *pieces: Piece, lead: Piece = "", indent: int = 0, lines: int = 0) -> None:
         """Write pieces that keep their line breaks, wrapped to the width."""
@@ -152,7 +150,7 @@ class TerminalScreen(Screen):
         widths = [
             min(
                 max([cell_width(c.head), *(cell_width(row[i][0]) for row in cells)]),
-                c.most or self.width,
+                c.most * max(self.width, 80) // 80 or self.width,
             )
             for i, c in enumerate(columns)
         ]
@@ -160,8 +158,8 @@ class TerminalScreen(Screen):
         heads = [(column.head, "muted") for column in columns]
         for row in [heads, *cells]:
             fitted: list[tuple[str, str]] = []
-            for (text, style), column, width in zip(row, columns, widths, strict=True):
-                kept = cut_cells(text, width)
+            for (words, style), column, width in zip(row, columns, widths, strict=True):
+                kept = cut_cells(words, width)
                 gap = " " * (width - cell_width(kept))
                 fitted += [(gap, ""), (kept, style)] if column.right else [(kept, style), (gap, "")]
                 fitted.append(("  ", ""))
@@ -176,7 +174,9 @@ class TerminalScreen(Screen):
         return text
 
     def _print(self, text: Text) -> None:
+        """Write one line; what does not fit is cut, never wrapped."""
         text.rstrip()
+        text.truncate(self.width, overflow="ellipsis")
         self._console.print(text, soft_wrap=True, highlight=False, markup=False, emoji=False)
 
 

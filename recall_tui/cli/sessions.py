@@ -8,10 +8,13 @@ import click
 
 from recall_tui.cli import diagnostics, options, output, wire
 from recall_tui.cli.hits import mark_of
+from recall_tui.cli.naming import folded
 from recall_tui.cli.nowhere import explain_nowhere
+from recall_tui.cli.options import exit_zero_or
 from recall_tui.cli.screen import Column, Piece, harness_style, one_line
 from recall_tui.clock import now_ms
 from recall_tui.model import Presence, SessionKind
+from recall_tui.search.reach import exit_code
 from recall_tui.text import notation
 
 if TYPE_CHECKING:
@@ -35,6 +38,7 @@ SHORTEST_ID: Final = 8
     help="Sessions listed.",
 )
 @click.option("--all", "everything", is_flag=True, help="List all of them.")
+@click.option("--unfold", is_flag=True, help="List subagents and forks beside their main session.")
 @click.option("--paths", is_flag=True, help="Print only the files they were read from.")
 @click.option("-0", "--null", is_flag=True, help="With --paths: end each with NUL, for xargs -0.")
 @options.filter_options
@@ -47,6 +51,7 @@ def sessions(
     *,
     limit: int,
     everything: bool,
+    unfold: bool,
     paths: bool,
     null: bool,
     asked: options.Asked,
@@ -55,53 +60,67 @@ def sessions(
 ) -> ExitCode:
     """List sessions, newest first, each with the id that `recall show` takes.
 
-    PROMPTS are what a person typed; MSGS is everything: prompts, answers, tool calls and output.
-    A session that is only a copy of another is left out.
+    YOU counts what a person typed; MSGS everything: prompts, answers, tool calls and output.
+    Subagents and forks are folded into their main session, whose title says +N; --unfold lists
+    them. A session that is only a copy of another is left out.
     """
     call = options.call_of(ctx)
     zone = call.zone(as_json=as_json)
     chosen = asked.filter(zone)
     with call.history() as history:
-        # One more than asked says whether there are more.
-        found = history.sessions(chosen, limit=0 if everything else limit + 1)
-        listed = found if everything else found[:limit]
-        more = len(found) > len(listed)
+        found = history.sessions(chosen)
+        kept = found if unfold else folded(found)
+        listed = kept if everything else kept[:limit]
         reach = history.reach(chosen)
         screen = output.out()
         if paths:
             output.print_paths(dict.fromkeys(s.path for s in listed), nul=null)
         elif as_json:
             shapes = [wire.session_full(s) for s in listed]
-            output.print_json({"sessions": shapes, "more": more} | wire.answer(reach))
+            counts = {"total": len(kept), "folded": len(found) - len(kept)}
+            output.print_json({"sessions": shapes} | counts | wire.answer(reach))
         elif listed and screen.terminal:
-            names = short_ids(s.native_id for s in history.sessions())
-            screen.table(COLUMNS, [_row(s, names.get(s.native_id, s.key)) for s in listed])
+            names = short_ids(s.name for s in history.sessions())
+            screen.table(COLUMNS, [_row(s, names.get(s.name, s.name)) for s in listed])
         elif listed:
             screen.table(COLUMNS, [_row(s, s.key) for s in listed])
         if not as_json:
+            _say_rest(len(listed), len(kept), len(found))
             diagnostics.say_reach(reach, zone)
-            if more:
-                diagnostics.err().line(("more: --limit N or --all", "muted"))
             explain_nowhere(reach, call)
-        return diagnostics.outcome(listed, reach, exit_zero=exit_zero)
+        return exit_zero_or(exit_code(reach, found=bool(listed)), exit_zero=exit_zero)
+
+
+def _say_rest(listed: int, kept: int, found: int) -> None:
+    """Say what the list leaves out, and the switch that shows it."""
+    words = []
+    if kept > listed:
+        words.append(f"{kept - listed:,} older: --limit N or --all")
+    if found > kept:
+        parts = notation.counted(found - kept, "subagent or fork", "subagents and forks")
+        words.append(f"{parts} folded: --unfold")
+    if words:
+        diagnostics.err().line((" · ".join(words), "muted"))
 
 
 COLUMNS: Final = (
     Column("AGE", right=True),
     Column(""),
-    Column("ID"),
-    Column("PROMPTS", right=True),
+    Column("ID", most=14),
+    Column("YOU", right=True),
     Column("MSGS", right=True),
-    Column("PROJECT", most=16),
-    Column("BRANCH", most=12),
+    Column("PROJECT", most=12),
+    Column("BRANCH", most=8),
     Column("TITLE"),
 )
 
 
 def _row(session: Session, name: str) -> Sequence[Piece]:
     notes = [session.kind.value] if session.kind is not SessionKind.MAIN else []
+    if session.children:
+        notes.append(f"+{session.children}")
     if session.presence is Presence.GONE:
-        notes.append("gone")
+        notes.append("source gone")
     title = one_line(session.title) or "(no title)"
     return (
         (notation.age(session.ended_ms, now_ms()), "muted"),
@@ -111,21 +130,23 @@ def _row(session: Session, name: str) -> Sequence[Piece]:
         f"{session.messages:,}",
         one_line(session.project),
         (one_line(session.branch), "muted"),
-        (f"[{', '.join(notes)}] {title}" if notes else title, "title"),
+        (" · ".join([title, *notes]), "title"),
     )
 
 
-def short_ids(native_ids: Iterable[str]) -> dict[str, str]:
-    """Return, for each id, its shortest beginning that no other id has, never under eight.
+def short_ids(names: Iterable[str]) -> dict[str, str]:
+    """Return, for each name, its shortest beginning that names it alone, never under eight.
 
-    An id that two sessions share maps to itself: only the key tells them apart.
+    A subagent's name is its parent's and more (`ID/agent-...`); a beginning that both share means
+    the parent (`naming.named`), so such a name stays whole.
     """
-    ordered = sorted(set(native_ids))
-    short: dict[str, str] = {}
-    for index, native_id in enumerate(ordered):
+    known = set(names)
+    short = {name: name for name in known}
+    ordered = sorted(name for name in known if name.rpartition("/")[0] not in known)
+    for index, name in enumerate(ordered):
         beside = ordered[max(0, index - 1) : index] + ordered[index + 1 : index + 2]
-        needed = 1 + max((_common(native_id, other) for other in beside), default=0)
-        short[native_id] = native_id[: max(SHORTEST_ID, needed)]
+        needed = 1 + max((_common(name, other) for other in beside), default=0)
+        short[name] = name[: max(SHORTEST_ID, needed)]
     return short
 
 

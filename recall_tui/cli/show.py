@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
     from recall_tui.cli.screen import Screen
     from recall_tui.history import History
     from recall_tui.model import Material, Message, Session
+
+_REF: Final = re.compile(r"(.*?)(?:#(\d+)(?:~([0-9a-f]{4}))?)?", re.DOTALL)
+"""A session's name, then the position and digest of a message in it."""
 
 AROUND: Final = 3
 """Messages on each side of the one that was asked for (S3-32)."""
@@ -72,6 +76,11 @@ def show(
         target = _find(history, ref)
         if target is None:
             return unknown(history, ref, call)
+        if target.state == "gone":
+            raise BadReferenceError(
+                f"no message #{target.position} in {target.session.key}",
+                f"it has {notation.counted(target.session.messages, 'message')}",
+            )
         positions = _positions(history, target.session, prompts=prompts)
         if target.position >= 0 and tail is None and not everything:
             chosen = near(positions, target.position, AROUND if around is None else around)
@@ -117,19 +126,13 @@ def _find(history: History, ref: str) -> Target | None:
     Raises:
         QueryError: It is the beginning of more than one session's id.
     """
-    try:
-        parsed = Reference.parse(ref)
-    except BadReferenceError:
-        parsed = None
-    if parsed is None or parsed.position < 0:
-        session = named(history, ref)
+    name, position, digest = _REF.fullmatch(ref).groups()  # type: ignore[union-attr]
+    session = named(history, name)
+    if session is None or position is None:
         return Target(session, -1, "session") if session else None
-    session = named(history, parsed.key)
-    if session is None:
-        return None
-    exact = parsed._replace(harness=session.harness, session=session.name)
-    resolved = history.resolve(exact)
-    return Target(resolved.session, parsed.position, resolved.state)
+    pin = -1 if digest is None else int(digest, 16)
+    exact = Reference(session.harness, session.name, int(position), pin)
+    return Target(session, exact.position, history.resolve(exact).state)
 
 
 def _positions(history: History, session: Session, *, prompts: bool) -> Sequence[int]:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from datetime import UTC
 
 import click
 import pytest
 
-from recall_tui.cli.diagnostics import guarded, outcome, reach_words, say_gaps
+from recall_tui.cli.diagnostics import guarded, reach_words, say_gaps
 from recall_tui.config import zone
 from recall_tui.errors import ConfigError, ExitCode, SourceError
 from recall_tui.model import Gap, GapKind, Reach
@@ -61,14 +62,6 @@ def test_a_result_that_is_no_code_means_found() -> None:
     assert guarded(lambda: ExitCode.NOTHING) == 1
 
 
-@pytest.mark.contract("X-1")
-def test_outcome_never_takes_a_part_for_the_whole() -> None:
-    whole, part = Reach(), Reach(gaps=[Gap(GapKind.TIMED_OUT, 1, "")])
-    assert outcome(3, part) == 0
-    assert outcome(0, whole) == 1
-    assert outcome(0, part) == 3
-
-
 def test_gaps_are_a_line_each_partial_ones_first(capsys) -> None:
     gaps = [Gap(GapKind.HORIZON, 4, "results were cut")]
     gaps += [Gap(GapKind.UNREADABLE, 1, f"cannot read /{n}", "chmod") for n in range(20)]
@@ -84,7 +77,8 @@ def test_reach_echoes_the_bounds_with_their_zone() -> None:
     berlin = reach_words(reach, zone("Europe/Berlin"))
     assert "searched 3 sessions of 5" in berlin
     assert "since 2026-11-28 13:00 +01:00" in berlin
-    assert "no index yet" in berlin
+    assert "read from" not in berlin
+    assert "read from the files" in reach_words(replace(reach, path="cold"), UTC)
     assert "until 2026-11-28 12:00 UTC" in reach_words(reach, UTC)
 
 

@@ -81,7 +81,7 @@ def test_count_prints_counts_only(run) -> None:
     assert "hits" not in counted
 
 
-@pytest.mark.contract("S3-16")
+@pytest.mark.contract("S3-16", "X-1")
 def test_exit_codes_tell_nothing_from_not_searched(run) -> None:
     assert run("grep", "context").code == 0
     assert run("grep", "nowhere").code == 1
@@ -91,6 +91,7 @@ def test_exit_codes_tell_nothing_from_not_searched(run) -> None:
     assert "partial: 2 × cannot read /x → chmod u+r /x" in partial.err
     assert run("grep", "context", history=filled([gap])).code == 0
     assert run("grep", "nowhere", "--exit-zero").code == 0
+    assert run("grep", "nowhere", "--exit-zero", history=filled([gap])).code == 3
 
 
 def test_a_machine_without_history_explains_what_was_looked_for(run) -> None:

@@ -12,19 +12,29 @@ from tests.cli.fake import BUDGET, CHINESE, HELPER, empty, filled
 
 
 def test_text_is_a_table_newest_first(run) -> None:
-    ran = run("sessions")
+    ran = run("sessions", "--unfold")
     assert ran.code == 0
     head, *rows = ran.out.splitlines()
-    assert head == "age\t\tid\tprompts\tmsgs\tproject\tbranch\ttitle"
+    assert head == "age\t\tid\tyou\tmsgs\tproject\tbranch\ttitle"
     assert [row.split("\t")[2] for row in rows] == [CHINESE, BUDGET, HELPER]
     assert rows[1].split("\t")[3:] == ["2", "6", "recall", "main", "Fix the token budget"]
-    assert rows[2].endswith("[subagent, gone] (no title)")
+    assert rows[2].endswith("(no title) · subagent · source gone")
+
+
+def test_families_are_folded_and_say_so(run) -> None:
+    ran = run("sessions")
+    assert HELPER not in ran.out
+    assert "1 subagent or fork folded: --unfold" in ran.err
+    answer = run("sessions", "--json").json
+    assert (answer["total"], answer["folded"]) == (2, 1)
+    # An orphan has nothing to be folded into.
+    assert HELPER in run("sessions", "--session", HELPER).out
 
 
 def test_json_has_the_whole_session(run) -> None:
-    answer = run("sessions", "--json", "--limit", "2").json
+    answer = run("sessions", "--json", "--limit", "1").json
     assert answer["schema_version"] == 1
-    assert answer["more"] is True
+    assert (answer["total"], len(answer["sessions"])) == (2, 1)
     first = answer["sessions"][0]
     assert (first["key"], first["harness"]) == (CHINESE, "codex")
     assert (first["cwd"], first["project"], first["branch"]) == (
@@ -39,9 +49,8 @@ def test_json_has_the_whole_session(run) -> None:
 
 def test_limit_all_and_paths(run) -> None:
     assert len(run("sessions", "-n", "1", "--json").json["sessions"]) == 1
-    assert "more: --limit N or --all" in run("sessions", "-n", "1").err
-    whole = run("sessions", "--all", "--json").json
-    assert (len(whole["sessions"]), whole["more"]) == (3, False)
+    assert "1 older: --limit N or --all" in run("sessions", "-n", "1").err
+    assert len(run("sessions", "--all", "--unfold", "--json").json["sessions"]) == 3
     assert run("sessions", "--paths", "-n", "1").out == (
         "/h/019a1b2c-77aa-7c3e-9d10-aaaaaaaaaaaa.jsonl\n"
     )
@@ -51,7 +60,7 @@ def test_filters(run) -> None:
     assert [s["key"] for s in run("sessions", "--harness", "codex", "--json").json["sessions"]] == [
         CHINESE
     ]
-    assert HELPER not in run("sessions", "--mains-only").out
+    assert HELPER not in run("sessions", "--mains-only", "--unfold").out
     assert run("sessions", "--branch", "nowhere").code == 1
     gap = Gap(GapKind.NOT_INDEXED, 37, "not indexed yet", "recall index")
     assert run("sessions", "--branch", "nowhere", history=filled([gap])).code == 3
@@ -75,25 +84,22 @@ def test_a_limit_that_is_no_positive_integer_is_refused_everywhere(run, limit) -
 
 
 def test_short_ids_are_unique_beginnings() -> None:
-    ids = [
-        "019a1b2c-77aa-1",
-        "019a1b2c-77aa-2",
-        "8d7c5cf2-3d0b",
-        "short",
-        "ses_4f9abc",
-        "ses_4f9abd",
-    ]
-    short = short_ids(ids)
-    assert short["8d7c5cf2-3d0b"] == "8d7c5cf2"
-    assert short["019a1b2c-77aa-1"] == "019a1b2c-77aa-1"
-    assert short["short"] == "short"
-    assert short["ses_4f9abc"] == "ses_4f9abc"
+    ids = ["019a1b2c-77aa-1", "019a1b2c-77aa-2", "8d7c5cf2-3d0b", "8d7c5cf2-3d0b/agent-1", "short"]
+    assert short_ids(ids) == {
+        "019a1b2c-77aa-1": "019a1b2c-77aa-1",
+        "019a1b2c-77aa-2": "019a1b2c-77aa-2",
+        "8d7c5cf2-3d0b": "8d7c5cf2",
+        "8d7c5cf2-3d0b/agent-1": "8d7c5cf2-3d0b/agent-1",
+        "short": "short",
+    }
 
 
-@given(st.sets(st.text("ab", min_size=1, max_size=12), max_size=30))
+@given(st.sets(st.text("ab/", min_size=1, max_size=12), max_size=30))
 def test_a_short_id_names_one_session(ids: set[str]) -> None:
-    for native_id, short in short_ids(ids).items():
-        assert native_id.startswith(short)
-        others = [i for i in ids if i.startswith(short)]
-        # One id that is the beginning of another can only be named whole.
-        assert others == [native_id] or short == native_id
+    for name, short in short_ids(ids).items():
+        assert name.startswith(short)
+        others = [
+            i for i in ids if i.startswith(short) and i != name and i.rpartition("/")[0] not in ids
+        ]
+        # A name that is the beginning of another can only be given whole.
+        assert not others or short == name

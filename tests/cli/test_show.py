@@ -58,7 +58,8 @@ def test_a_session_without_times_or_messages(run) -> None:
     assert "count the context windows" in run("show", HELPER).out
     bare = FakeHistory({session("pi:bare-session", "Bare"): []})
     ran = run("show", "pi:bare-session#3", "--around", "2", history=bare)
-    assert ran.code == 1
+    assert ran.code == 3
+    assert "no message #3 in pi:bare-session" in ran.err
     assert run("show", "pi:bare-session", history=bare).code == 1
 
 
@@ -99,6 +100,15 @@ def test_an_unknown_name_is_an_error_on_stderr(run) -> None:
     assert "no session or message is called 'nowhere'" in ran.err
     assert run("show", "claude:nowhere#3").code == 1
     assert run("show", "x", history=empty()).code == 3
+
+
+def test_a_beginning_shared_with_subagents_means_the_session(run) -> None:
+    main = session("claude:abcdefgh-1", "x")
+    helper = session("claude:abcdefgh-1/agent-2", "y", parent=main.key)
+    family = FakeHistory({s: talk(s.key, NOON, (Kind.ANSWER, "hi")) for s in (main, helper)})
+    assert run("show", "abcdefgh", "--json", history=family).json["session"]["key"] == main.key
+    whole = run("show", "abcdefgh-1/agent-2#0", "--json", history=family).json
+    assert whole["session"]["key"] == helper.key
 
 
 def test_an_ambiguous_beginning_lists_the_sessions(run) -> None:
