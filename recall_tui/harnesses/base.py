@@ -390,6 +390,9 @@ PROJECTED: Final = (
 """Argument keys of a tool call that the agents' path sees, in the order they are shown (Q5)."""
 
 
+_PLACES: Final = {key: place for place, key in enumerate(PROJECTED)}
+
+
 def project(arguments: object, order: Iterable[str] = PROJECTED) -> tuple[str, str]:
     """Split a tool call's arguments into (projection, rest), each one string leaf a line.
 
@@ -406,28 +409,28 @@ def project(arguments: object, order: Iterable[str] = PROJECTED) -> tuple[str, s
         return ("", arguments)
     if not isinstance(arguments, dict):
         return ("", "\n".join(leaves(arguments)))
-    seen: list[str] = []
+    places = _PLACES if order is PROJECTED else {key: place for place, key in enumerate(order)}
+    seen: list[tuple[int, str]] = []
     rest: list[str] = []
-    projected: set[str] = set()
-    for key in order:
-        if key not in arguments:
-            continue
-        value = arguments[key]
-        if isinstance(value, str) and value:
-            if key in ("url", "uri") and "?" in value:
-                value, _, query = value.partition("?")
-                rest.append(query)
-            seen.append(value)
-            projected.add(key)
-        elif isinstance(value, list) and value and all(isinstance(v, str) for v in value):
-            seen.append((" " if key in ("command", "cmd") else "\n").join(value))
-            projected.add(key)
     for key, value in arguments.items():
-        if key in projected:
-            continue
+        place = places.get(key)
         if isinstance(value, str):
-            if value:
-                rest.append(value)
+            if place is None:
+                if value:
+                    rest.append(value)
+            elif value:
+                if key in ("url", "uri") and "?" in value:
+                    value, _, query = value.partition("?")  # noqa: PLW2901 - the rest of it
+                    rest.append(query)
+                seen.append((place, value))
+        elif (
+            place is not None
+            and isinstance(value, list)
+            and value
+            and all(isinstance(word, str) for word in value)
+        ):
+            seen.append((place, (" " if key in ("command", "cmd") else "\n").join(value)))
         elif value:
             rest.extend(leaves(value))
-    return ("\n".join(seen), "\n".join(rest))
+    seen.sort()
+    return ("\n".join([text for _, text in seen]), "\n".join(rest))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import sys
 from abc import ABC, abstractmethod
 from collections import Counter
 from typing import IO, TYPE_CHECKING, Final
@@ -25,6 +26,7 @@ _BOM: Final = b"\xef\xbb\xbf"
 _READ_BUFFER: Final = 1 << 20
 """Bytes per read call: large enough that a 200 MB session costs 200 calls."""
 
+_NEWLINE: Final = ord("\n")
 _BLANK: Final = b"\0\r\n\t "
 """Stripped from both ends of a line: a crash can leave a run of NULs before the next record."""
 
@@ -146,9 +148,10 @@ class JsonlTranscript(ABC):
 
     def _lines(self, stream: IO[bytes], end: int | None) -> Iterator[Parsed]:
         offset = self._offset
+        last = sys.maxsize if end is None else end
         tail = b""
         for line in stream:
-            if not line.endswith(b"\n") or (end is not None and offset >= end):
+            if line[-1] != _NEWLINE or offset >= last:
                 tail = line
                 break
             for message in self._line(line, offset):
@@ -168,17 +171,19 @@ class JsonlTranscript(ABC):
 
     def _line(self, line: bytes, offset: int) -> Iterable[Parsed]:
         text = line.strip(_BLANK)
-        if text.startswith(_BOM):
-            text = text[3:]
         if not text:
             return ()
         try:
-            return list(self.record(text, offset))
+            found = self.record(text, offset)
+            # A generator runs here, not where it is consumed: it may raise.
+            return found if isinstance(found, (list, tuple)) else list(found)
         except _REFUSED:
             return self._salvage(text, offset)
 
     def _salvage(self, text: bytes, offset: int) -> list[Parsed]:
         """Try a line as several values, and as text with lone surrogates, before giving it up."""
+        if text.startswith(_BOM):
+            return list(self._line(text.removeprefix(_BOM), offset))
         found: list[Parsed] = []
         for value in _values(text):
             try:

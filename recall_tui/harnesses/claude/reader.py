@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Final
 
+import msgspec
+
 from recall_tui.harnesses.base import Checkpoint, Parsed, Source, project
 from recall_tui.harnesses.claude import noise, records, results, sides, spoken
 from recall_tui.harnesses.claude.state import CALLS, LEAVES, REPLIES
@@ -46,7 +48,10 @@ class ClaudeTranscript(Voice):
             kind = line[len(_TYPE) : line.find(b'"', len(_TYPE))]
             if kind in _SILENT_LINES and b'}{"' not in line:
                 return ()
-        record = records.decode(line)
+        try:
+            record = records.strict(line)
+        except msgspec.ValidationError:
+            record = records.lenient(line)
         read = _READERS.get(record.type)
         if read is not None:
             return read(self, record, offset, line)
@@ -68,6 +73,8 @@ class ClaudeTranscript(Voice):
                 self.release()
                 return ()
             self._note_reply(reply, (0, 0))
+        else:
+            self.copies.last_ms = time_ms
         found = self._certain() if self._doubted else []
         self.local = False
         if body.usage is not None:
@@ -126,11 +133,15 @@ class ClaudeTranscript(Voice):
         into = (
             usage.input_tokens + usage.cache_creation_input_tokens + usage.cache_read_input_tokens
         )
-        before_in, before_out = self.replies.get(reply, (0, 0))
-        self.facts.tokens_in += into - before_in
-        self.facts.tokens_out += usage.output_tokens - before_out
+        counted = (into, usage.output_tokens)
+        before = self.replies.get(reply)
+        if before == counted:
+            return
+        facts = self.facts
+        facts.tokens_in += into - (before[0] if before else 0)
+        facts.tokens_out += usage.output_tokens - (before[1] if before else 0)
         if reply:
-            self._note_reply(reply, (into, usage.output_tokens))
+            self._note_reply(reply, counted)
 
     def _note_reply(self, reply: str, tokens: tuple[int, int]) -> None:
         """Remember a reply as one whose lines are still coming."""
@@ -254,7 +265,7 @@ class ClaudeTranscript(Voice):
 
     def _operation(self, record: Record, offset: int, line: bytes) -> Iterable[Parsed]:
         text = record.content or ""
-        time_ms = self.time_of(record.timestamp)
+        time_ms = records.epoch_ms(record.timestamp)
         given_up = self.queue.operate(record.operation or "", text, time_ms, offset)
         return self.from_queue(given_up)
 

@@ -6,6 +6,7 @@ of an unexpected type does not lose its record: `decode` falls back to taking wh
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
 from typing import Any, Final, TypeAlias
 
 import msgspec
@@ -120,7 +121,7 @@ class Record(msgspec.Struct, gc=False):
     message: Body | None = None
     toolUseResult: Twin | list[msgspec.Raw] | str | None = None  # noqa: N815
     uuid: str | None = None
-    timestamp: str | None = None
+    timestamp: datetime | None = None
     isMeta: bool | None = None  # noqa: N815
     isCompactSummary: bool | None = None  # noqa: N815
     isVisibleInTranscriptOnly: bool | None = None  # noqa: N815
@@ -143,24 +144,43 @@ class Record(msgspec.Struct, gc=False):
     totalCostUSD: float | None = None  # noqa: N815
 
 
-_record: Final = msgspec.json.Decoder(Record)
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_NAIVE_EPOCH: Final = datetime(1970, 1, 1)
+_MILLISECOND: Final = timedelta(milliseconds=1)
+
+
+def epoch_ms(moment: datetime | None) -> int:
+    """Return epoch ms, 0 for none."""
+    if moment is None:
+        return 0
+    return (moment - (_EPOCH if moment.tzinfo else _NAIVE_EPOCH)) // _MILLISECOND
+
+
+strict: Final = msgspec.json.Decoder(Record).decode
+"""Decodes a line whose fields have the expected types: nearly every one."""
+
 _any: Final = msgspec.json.Decoder()
 
 
-def decode(line: bytes) -> Record:
+def lenient(line: bytes) -> Record:
     """Return the record of a line; a field of another type than expected is left empty.
 
     Raises:
         msgspec.DecodeError: It is not JSON.
         BadLine: It is JSON, but no object.
     """
+    value = _any.decode(line)
+    if not isinstance(value, dict):
+        raise BadLine
+    return _fitting(value)
+
+
+def decode(line: bytes) -> Record:
+    """Return the record of a line; see `lenient` for what is raised."""
     try:
-        return _record.decode(line)
+        return strict(line)
     except msgspec.ValidationError:
-        value = _any.decode(line)
-        if not isinstance(value, dict):
-            raise BadLine from None
-        return _fitting(value)
+        return lenient(line)
 
 
 def _fitting(value: dict[str, Any]) -> Record:

@@ -3,8 +3,8 @@
 Going back to an earlier prompt writes the new one under the same parent. What hangs under all but
 the last of such siblings is abandoned. Two children are otherwise normal (parallel tool calls, an
 attachment beside a prompt), so only prompts a person typed count, and the new root a resume opens
-has no parent to share. The pass over the file ahead of the reading one costs little: a line is
-looked at only when its beginning says it is a user's and no tool result.
+has no parent to share. The pass over the file ahead of the reading one costs little: it decodes
+only the lines that are a user's and no tool result, and finds those without splitting the rest.
 """
 
 from __future__ import annotations
@@ -12,22 +12,26 @@ from __future__ import annotations
 from typing import IO, TYPE_CHECKING, Final, NamedTuple
 
 import msgspec
+from stringzilla import Str
 
 from recall_tui.harnesses.base import StaleCheckpoint
 from recall_tui.harnesses.claude import records, spoken
 from recall_tui.harnesses.jsonl import BadLine
 
 if TYPE_CHECKING:
-    from collections.abc import Container
+    from collections.abc import Container, Iterator
 
 PARENTS: Final = 2048
 """Prompts a later read can still find rewound."""
 ABANDONED: Final = 1024
 """Records of abandoned branches under which a late one may still hang."""
 
-_BEGINNING: Final = 2048
-"""Bytes in which a record names its type: what stands before is bounded, but for the cwd."""
+_CHUNK: Final = 1 << 20
+_USER: Final = '"user"'
+"""As a JSON value it names a record's type or a message's role; inside a text it is escaped."""
+_RESULT: Final = b'"tool_use_id"'
 _RESULT_WITHIN: Final = 4096
+"""Bytes within which a tool result says so."""
 
 
 class Ahead(NamedTuple):
@@ -52,29 +56,34 @@ def look_ahead(stream: IO[bytes], offset: int, known: Container[str]) -> Ahead:
     """
     latest: dict[str, str] = {}
     abandoned: set[str] = set()
-    for line in stream:
-        if not line.endswith(b"\n"):
-            break
-        offset += len(line)
-        record = _prompt(line) if _may_be_prompt(line) else None
-        if record is None or not record.uuid or not record.parentUuid:
-            continue
-        if record.parentUuid in known:
-            raise StaleCheckpoint("the person went back to an earlier prompt")
-        before = latest.get(record.parentUuid, record.uuid)
-        if before != record.uuid:
-            abandoned.add(before)
-        latest[record.parentUuid] = record.uuid
+    rest = b""
+    while chunk := stream.read(_CHUNK):
+        text = rest + chunk if rest else chunk
+        end = text.rfind(b"\n") + 1
+        offset += end
+        for line in _candidates(text, end):
+            record = _prompt(line)
+            if record is None or not record.uuid or not record.parentUuid:
+                continue
+            if record.parentUuid in known:
+                raise StaleCheckpoint("the person went back to an earlier prompt")
+            before = latest.get(record.parentUuid, record.uuid)
+            if before != record.uuid:
+                abandoned.add(before)
+            latest[record.parentUuid] = record.uuid
+        rest = text[end:]
     return Ahead(offset, frozenset(abandoned))
 
 
-def _may_be_prompt(line: bytes) -> bool:
-    """Say whether a line can be a prompt, from its beginning where that says so."""
-    beginning = line[:_BEGINNING]
-    if b'"user"' not in beginning and (b'"type"' in beginning or b'"user"' not in line):
-        return False
-    beginning = line[:_RESULT_WITHIN]
-    return b'"tool_use_id"' not in beginning and b'"tool_result"' not in beginning
+def _candidates(text: bytes, end: int) -> Iterator[bytes]:
+    """Yield the lines of a text that may be a prompt: a user's, and no tool result."""
+    view = Str(text)
+    at = 0
+    while (found := view.find(_USER, at, end)) >= 0:
+        start = text.rfind(b"\n", at, found) + 1 or at
+        at = text.find(b"\n", found) + 1
+        if text.find(_RESULT, start, min(at, start + _RESULT_WITHIN)) < 0:
+            yield text[start:at]
 
 
 def _prompt(line: bytes) -> records.Record | None:

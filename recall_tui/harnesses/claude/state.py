@@ -5,7 +5,6 @@ A session may hold a hundred thousand messages, so nothing here grows with it be
 
 from __future__ import annotations
 
-from collections import deque
 from typing import TYPE_CHECKING, Final
 
 import msgspec
@@ -13,7 +12,7 @@ import msgspec
 from recall_tui.harnesses.base import Facts  # noqa: TC001 - msgspec reads the annotation
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
 REPLIES: Final = 16
 """API replies whose lines may still come: parallel subagents in one file interleave theirs."""
@@ -23,32 +22,20 @@ LEAVES: Final = 64
 """Records a `summary` may name: it is written a few lines behind its leaf, or at the file's top."""
 
 
-class Ring:
-    """A set of strings that forgets its oldest member beyond a limit."""
+class Ring(dict[str, None]):
+    """A set of strings in the order they came that forgets its oldest member beyond a limit."""
 
-    __slots__ = ("_members", "_order")
+    __slots__ = ("limit",)
 
     def __init__(self, limit: int, members: Iterable[str] = ()) -> None:
-        self._order = deque(members, limit)
-        self._members = set(self._order)
+        super().__init__(dict.fromkeys(members))
+        self.limit = limit
 
     def add(self, member: str) -> None:
         """Take in a member; one that is there already keeps its age."""
-        if member in self._members:
-            return
-        if len(self._order) == self._order.maxlen:
-            self._members.discard(self._order[0])
-        self._order.append(member)
-        self._members.add(member)
-
-    def __contains__(self, member: object) -> bool:
-        return member in self._members
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._order)
-
-    def __len__(self) -> int:
-        return len(self._order)
+        if member not in self and len(self) >= self.limit:
+            del self[next(iter(self))]
+        self[member] = None
 
 
 class Waiting(msgspec.Struct):

@@ -8,9 +8,8 @@ from typing import IO, TYPE_CHECKING, Final
 
 import msgspec
 
-from recall_tui import clock
 from recall_tui.harnesses.base import Checkpoint, Parsed, Source
-from recall_tui.harnesses.claude import rewinds, titles
+from recall_tui.harnesses.claude import records, rewinds, titles
 from recall_tui.harnesses.claude.copies import Copies
 from recall_tui.harnesses.claude.queued import Queue
 from recall_tui.harnesses.claude.state import LEAVES, Carry, Ring
@@ -31,8 +30,6 @@ class Tracking(JsonlTranscript):
         self.subagent = bool(source.parent) or name.startswith("agent-")
         self.results_folder = _results_folder(source.path)
         self._abandoned_prompts: frozenset[str] = frozenset()
-        self._minute = ""
-        self._minute_ms = 0
         super().__init__(source, since)
         if since is None:
             self._take(Carry(self.facts))
@@ -109,21 +106,6 @@ class Tracking(JsonlTranscript):
         self._abandoned_prompts = ahead.abandoned
         return ahead.end
 
-    def time_of(self, text: str | None) -> int:
-        """Return epoch ms of a timestamp; those of one minute share the slow part."""
-        if text is None:
-            return 0
-        if text[:17] == self._minute and len(text) == 24:
-            try:
-                return self._minute_ms + int(text[17:19] + text[20:23])
-            except ValueError:
-                return clock.from_iso(text)
-        time_ms = clock.from_iso(text)
-        if len(text) == 24 and text[23] == "Z" and text[19] == ".":
-            self._minute_ms = clock.from_iso(f"{text[:17]}00Z")
-            self._minute = text[:17] if self._minute_ms else ""
-        return time_ms
-
     def enter(self, record: Record) -> int:
         """Note what every record of the conversation says about the session.
 
@@ -131,8 +113,10 @@ class Tracking(JsonlTranscript):
             Its time in epoch ms, 0 when unknown, -1 when it hangs under what is hidden.
         """
         facts = self.facts
-        time_ms = self.time_of(record.timestamp)
-        if time_ms > facts.ended_ms or not facts.started_ms or time_ms < facts.started_ms:
+        time_ms = records.epoch_ms(record.timestamp)
+        if time_ms > facts.ended_ms and facts.started_ms:
+            facts.ended_ms = time_ms
+        elif time_ms < facts.started_ms or not facts.started_ms:
             facts.saw_time(time_ms)
         if record.cwd and record.cwd != facts.last_cwd:
             facts.saw_cwd(record.cwd)
