@@ -1,18 +1,48 @@
-"""How letters compare: one context-free fold for texts and for queries."""
+"""How letters compare: one context-free fold for texts and for queries.
+
+`fold(x) = NFC(casefold(NFC(x)))`. casefold is context-free where `lower` is not (the final sigma)
+and folds sharp s to ss. The second NFC makes the fold idempotent, and equal for texts that differ
+in case and canonical form only: casefold can free a mark to combine (`ß` + circumflex is `ss` +
+circumflex, whose NFC is `sŝ`; H with circumflex and line below composes otherwise when small).
+
+Every message is folded on its own, so nothing composes across a border. A term is folded alone
+too: one that begins with a combining mark, or ends where the text goes on with one, may miss
+(S0-44), on every path alike.
+"""
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from typing import Final
 
-from recall_tui.text.redact import plain_pieces
+from recall_tui.text.marks import plain_pieces
+from recall_tui.text.sanitize import beyond_ascii
 
 MARK_BYTE: Final = b"\xfe"
 """Stands for one redacted secret in folded bytes; UTF-8 never contains it."""
 
+_INERT: Final = (
+    "\x80-\xb4\xb6-\xbf\u2002-\u20cf\u2190-\u2328\u232b-\u24b5\u24ea-\u2adb\u2add-\u2bff"
+    "\u3001-\u3029\u3030-\u3098\u309b-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\ufe0f\uff01-\uff20"
+    "\uff3b-\uffef\U0001f000-\U0001faff"
+)
+_ALIVE: Final = re.compile(f"[^{_INERT}]")
+"""A character beyond ASCII that folding may change or combine. The others (punctuation, symbols,
+box drawing, kana, Han, Hangul, emoji) are most of what transcripts hold beyond ASCII; a text of
+them folds like ASCII. Unicode promises that neither case folding nor NFC of assigned characters
+ever changes; a test checks every one."""
+
+# Vowels and finals that NFC joins to the letter before although they are no combining marks.
+_JOINING: Final = re.compile(
+    "[\u09be\u09d7\u0b3e\u0b56\u0b57\u0bbe\u0bd7\u0cc2\u0cd5\u0cd6\u0d3e\u0d57\u0dcf\u0ddf\u102e"
+    "\u1161-\u1175\u11a8-\u11c2\u1b35\U0001133e\U00011357\U000114b0\U000114ba\U000114bd"
+    "\U000115af\U00011930]"
+)
+
 
 def fold(text: str) -> str:
-    """Return NFC(casefold(NFC(text))): case and canonical form no longer matter; idempotent."""
+    """Return the text as it is compared: case and canonical form no longer matter; idempotent."""
     if text.isascii():
         return text.lower()
     return _nfc(_nfc(text).casefold())
@@ -24,51 +54,56 @@ def _nfc(text: str) -> str:
 
 def fold_bytes(marked: str) -> bytes:
     """Return the UTF-8 of the folded pieces of marked text, each mark one byte 0xFE."""
-    if marked.isascii():
-        return marked.lower().encode()
+    data = marked.encode("utf-8", "replace")
+    if marked.isascii() or not _ALIVE.search(beyond_ascii(data)):
+        return data.lower()
     pieces = plain_pieces(marked)
     return MARK_BYTE.join(fold(piece).encode("utf-8", "replace") for piece in pieces)
 
 
 def spans(text: str, needle_folded: str) -> list[tuple[int, int]]:
-    """Return the character spans in `text` of the non-overlapping matches of a folded needle.
+    """Return where a folded needle occurs in a text, as character spans of the text itself.
 
-    Spans are half-open, ascending, and cover whole original characters.
+    Matches do not overlap; spans are half-open, ascending, disjoint, and cover whole characters: a
+    match of half an original character (one s of a sharp s) covers all of it.
     """
     if not needle_folded:
         return []
     folded = fold(text)
-    if len(folded) == len(text) and text.isascii():
-        starts = ends = None
-    else:
-        folded, starts, ends = _mapped(text)
-    found = []
     at = folded.find(needle_folded)
+    if at < 0:
+        return []
+    starts, ends = _origins(text, folded)
+    found: list[tuple[int, int]] = []
+    last = 0
     while at >= 0:
-        end = at + len(needle_folded)
-        found.append((at, end) if starts is None or ends is None else (starts[at], ends[end - 1]))
-        at = folded.find(needle_folded, end)
+        after = at + len(needle_folded)
+        start, end = (max(last, starts[at]), ends[after - 1])
+        if start < end:
+            found.append((start, end))
+            last = end
+        at = folded.find(needle_folded, after)
     return found
 
 
-def _mapped(text: str) -> tuple[str, list[int], list[int]]:
-    """Fold cluster by cluster and say which original characters each folded one came from."""
-    out: list[str] = []
+def _origins(text: str, folded: str) -> tuple[range | list[int], range | list[int]]:
+    """Return, for each folded character, the [start, end) of the original it came from."""
+    if len(folded) == len(text) and (text.isascii() or _folds_one_to_one(text, folded)):
+        return range(len(text)), range(1, len(text) + 1)
     starts: list[int] = []
     ends: list[int] = []
     at = 0
     while at < len(text):
         end = at + 1
-        while end < len(text) and (unicodedata.combining(text[end]) or _joins(text[end])):
+        while end < len(text) and (unicodedata.combining(text[end]) or _JOINING.match(text, end)):
             end += 1
-        piece = fold(text[at:end])
-        out.append(piece)
-        starts.extend([at] * len(piece))
-        ends.extend([end] * len(piece))
+        length = len(fold(text[at:end]))
+        starts.extend([at] * length)
+        ends.extend([end] * length)
         at = end
-    return "".join(out), starts, ends
+    return starts, ends
 
 
-def _joins(char: str) -> bool:
-    """Whether NFC may merge this character into the one before (Hangul vowels and finals)."""
-    return "\u1161" <= char <= "\u11ff"
+def _folds_one_to_one(text: str, folded: str) -> bool:
+    """Whether each character became one: no composition, and no expansion hid another."""
+    return unicodedata.is_normalized("NFC", text) and text.casefold() == folded

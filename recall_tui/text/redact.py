@@ -1,119 +1,227 @@
-"""Replace secrets by marks, and marks by words a person can read.
-
-Marked text is what the store keeps: each secret is `U+FDD0 rule ":" kept U+FDD1`, where `kept` is
-the part that may stay visible. `sanitize` removes both characters from sources, so every mark in
-sanitised text is ours.
-"""
+"""Find secrets and replace each by a mark (`marks`), so that none is ever stored or matched."""
 
 from __future__ import annotations
 
 import hashlib
 import re
-from typing import Final, NamedTuple
+from bisect import bisect_right
+from itertools import accumulate
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from recall_tui.text.rules import CANDIDATE, DEFINITE, RULES, Rule
+from recall_tui.text import gates
+from recall_tui.text.find import finder
+from recall_tui.text.marks import CLOSE, OPEN, mark_spans, plain_pieces, shown
+from recall_tui.text.rules import ALGORITHM, DEFINITE, RULES, Rule
 
-OPEN: Final = "\ufdd0"
-CLOSE: Final = "\ufdd1"
-_MARK: Final = re.compile(f"{OPEN}([^:{CLOSE}]*):([^{CLOSE}]*){CLOSE}")
-_ROUNDS: Final = 4
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+__all__ = (
+    "CLOSE",
+    "OPEN",
+    "RULES_VERSION",
+    "RULES_VERSION_DEFINITE",
+    "Finding",
+    "findings",
+    "is_secret",
+    "mark",
+    "mark_all",
+    "plain_pieces",
+    "shown",
+)
+
+
+def _version(rules: Iterable[Rule]) -> str:
+    table = [(r.name, r.tier, r.anchors, r.pattern, r.gate.__name__, r.back, r.keep) for r in rules]
+    return hashlib.sha256(repr((ALGORITHM, table)).encode()).hexdigest()[:12]
+
+
+RULES_VERSION: Final = _version(RULES)
+"""Names the whole table: text marked under another value may hold what a new rule knows."""
+RULES_VERSION_DEFINITE: Final = _version(rule for rule in RULES if rule.tier == DEFINITE)
+"""The same for the definite rules alone."""
+
+_ROUNDS: Final = 8
+"""Marking a secret can free another's border; past this many rounds the text is one mark."""
+_UNSTABLE: Final = f"{OPEN}unstable:{CLOSE}"
+_SKIP: Final = 256
+"""A refused match this long is passed over whole, so that a huge value is read once."""
+_SEPARATOR: Final = b"\xff"
 
 
 class Finding(NamedTuple):
-    """A secret in a text: [start, end) in characters."""
+    """A secret in a text, [start, end) in characters."""
 
     rule: str
     tier: str
+    """definite | candidate"""
     start: int
     end: int
 
 
-def _version(rules: tuple[Rule, ...]) -> str:
-    shape = repr(
-        [(r.name, r.tier, r.anchors, r.pattern.pattern, r.prefix, r.suffix) for r in rules]
-    )
-    return hashlib.sha256(shape.encode()).hexdigest()[:12]
+class _Hit(NamedTuple):
+    """A secret in bytes. `own` is the span its rule saw; merging may widen [start, end)."""
 
+    start: int
+    end: int
+    order: int
+    own: tuple[int, int]
 
-RULES_VERSION: Final = _version(RULES)
-RULES_VERSION_DEFINITE: Final = _version(tuple(r for r in RULES if r.tier == DEFINITE))
-
-
-def findings(text: str) -> list[Finding]:
-    """Return the secrets of a text, ascending, overlaps merged; marks are not looked into."""
-    found = sorted(
-        (_found(rule, text, match) for rule in RULES for match in _matches(rule, text)),
-        key=lambda f: (f.start, -f.end),
-    )
-    merged: list[Finding] = []
-    for one in found:
-        if merged and one.start < merged[-1].end:
-            last = merged[-1]
-            tier = DEFINITE if DEFINITE in (one.tier, last.tier) else CANDIDATE
-            rule = one.rule if one.tier == DEFINITE != last.tier else last.rule
-            merged[-1] = Finding(rule, tier, last.start, max(last.end, one.end))
-        else:
-            merged.append(one)
-    return merged
-
-
-def _matches(rule: Rule, text: str) -> list[re.Match[str]]:
-    found = []
-    low = text.lower() if rule.pattern.flags & re.IGNORECASE and text.isascii() else text
-    for anchor in rule.anchors:
-        at = low.find(anchor)
-        while at >= 0:
-            match = rule.pattern.match(text, at)
-            if match is not None and OPEN not in match[0]:
-                found.append(match)
-            at = low.find(anchor, at + 1)
-    return found
-
-
-def _found(rule: Rule, text: str, match: re.Match[str]) -> Finding:
-    start, end = match.span(1 if rule.pattern.groups else 0)
-    return Finding(rule.name, rule.tier, start, end)
-
-
-_KEEP: Final = {rule.name: (rule.prefix, rule.suffix) for rule in RULES}
+    @property
+    def rule(self) -> Rule:
+        return RULES[self.order]
 
 
 def mark(text: str) -> str:
-    """Return the text with each secret replaced by a mark; idempotent.
+    """Return sanitised text with each secret replaced by a mark; idempotent (S3-54).
 
-    Repeated until nothing more is found (S3-54).
+    Marks already there stay as they are.
     """
     for _ in range(_ROUNDS):
-        found = findings(text)
-        if not found:
-            break
-        parts = []
-        at = 0
-        for one in found:
-            prefix, suffix = _KEEP[one.rule]
-            secret = text[one.start : one.end]
-            kept = f"{secret[:prefix]}…{secret[-suffix:]}" if prefix and suffix else ""
-            parts += [text[at : one.start], OPEN, one.rule, ":", kept, CLOSE]
-            at = one.end
-        parts.append(text[at:])
-        text = "".join(parts)
-    return text
+        raw = text.encode("utf-8", "replace")
+        hits = _hits(raw)
+        if not hits:
+            return text
+        text = _replaced(raw, hits)
+    return _UNSTABLE
 
 
-def shown(marked: str) -> str:
-    """Return marked text as a person reads it: `[redacted:github-pat ghp_…x9Zk]`."""
-    if OPEN not in marked:
-        return marked
-    return _MARK.sub(
-        lambda m: f"[redacted:{m[1]} {m[2]}]" if m[2] else f"[redacted:{m[1]}]", marked
-    )
+def mark_all(texts: Sequence[str]) -> list[str]:
+    """Return `[mark(text) for text in texts]`, with one scan for all of them.
+
+    The scan costs a fixed time a call beside its time a byte; messages are short, so a caller who
+    holds many saves most of it. A few hundred kilobytes a call are enough.
+    """
+    raws = [text.encode("utf-8", "replace") for text in texts]
+    marked = list(texts)
+    hits = _hits(_SEPARATOR.join(raws))
+    if hits:
+        starts = list(accumulate((len(raw) + 1 for raw in raws), initial=0))
+        for index in {bisect_right(starts, hit.start) - 1 for hit in hits}:
+            marked[index] = mark(texts[index])
+    return marked
 
 
-def plain_pieces(marked: str) -> list[str]:
-    """Return the texts between the marks: one more than there are marks."""
-    return _MARK.split(marked)[::3] if OPEN in marked else [marked]
+def findings(text: str) -> list[Finding]:
+    """Return the secrets of a text in order, overlapping ones merged into one.
+
+    The more certain tier names a merged finding, then the order of the table. Marks are passed
+    over.
+    """
+    raw = text.encode("utf-8", "replace")
+    found = []
+    at = chars = 0
+    for hit in _hits(raw):
+        chars += len(raw[at : hit.start].decode())
+        length = len(raw[hit.start : hit.end].decode())
+        found.append(Finding(hit.rule.name, hit.rule.tier, chars, chars + length))
+        at, chars = hit.end, chars + length
+    return found
 
 
 def is_secret(term: str) -> bool:
-    """Return whether a search term is itself a secret: redacting it changes it (S0-12)."""
+    """Return whether a search term is credential-shaped: redacting it changes it (S0-12)."""
     return mark(term) != term
+
+
+# ---------------------------------------------------------------- the scan
+
+
+def _anchors() -> list[tuple[bytes, frozenset[int], tuple[int, ...]]]:
+    """Every anchor once, with the bytes that may follow it and the rules that start there."""
+    table: dict[str, list[int]] = {}
+    for order, rule in enumerate(RULES):
+        for anchor in rule.anchors:
+            table.setdefault(anchor, []).append(order)
+    return [
+        (anchor.encode(), frozenset(b"".join(RULES[o].follow for o in orders)), tuple(orders))
+        for anchor, orders in table.items()
+    ]
+
+
+_ANCHORS: Final = _anchors()
+
+
+def _hits(raw: bytes) -> list[_Hit]:
+    """The secrets of a UTF-8 text, ascending, disjoint, outside of marks."""
+    hits = list(_scan(raw))
+    if not hits:
+        return []
+    if OPEN.encode() in raw:
+        marks = _byte_spans(raw)
+        hits = [h for h in hits if not any(h.start < end and start < h.end for start, end in marks)]
+    return _merged(hits)
+
+
+def _scan(raw: bytes) -> Iterator[_Hit]:
+    low = raw.lower() + b"\n"  # so that a byte follows every anchor
+    find = finder(low)
+    for anchor, follow, orders in _ANCHORS:
+        size = len(anchor)
+        at = find(anchor, 0)
+        while at >= 0:
+            after = at + size
+            if low[after] in follow:
+                for order in orders:
+                    rule = RULES[order]
+                    if rule.ready is not None and not rule.ready(low, at, at + size):
+                        continue
+                    match = rule.compiled.match(raw, at - rule.back) if at >= rule.back else None
+                    if match is None:
+                        continue
+                    if rule.gate(raw, match):
+                        start, end = match.span("secret" if "secret" in match.re.groupindex else 0)
+                        end = _wrapped_end(raw, end) if rule.wraps else end
+                        yield _Hit(start, end, order, (start, end))
+                        after = max(after, end)
+                    elif match.end() - at > _SKIP:
+                        after = max(after, match.end())
+            at = find(anchor, after)
+
+
+_WRAP: Final = re.compile(rb"\r?\n[ \t]{0,16}([\w-]{6,512})(?=[\s\"'`,;)]|\Z)")
+
+
+def _wrapped_end(raw: bytes, end: int) -> int:
+    """Where a token ends that a terminal broke at its right edge: the next line begins with it."""
+    wrapped = _WRAP.match(raw, end)
+    if wrapped and gates.is_random(wrapped[1], 2.5) and not gates.is_wordlike(wrapped[1]):
+        return wrapped.end(1)
+    return end
+
+
+def _byte_spans(raw: bytes) -> list[tuple[int, int]]:
+    text = raw.decode()
+    return [
+        (len(text[:start].encode()), len(text[:end].encode())) for start, end in mark_spans(text)
+    ]
+
+
+def _merged(hits: list[_Hit]) -> list[_Hit]:
+    hits.sort(key=lambda hit: (hit.start, -hit.end, hit.order))
+    merged = [hits[0]]
+    for hit in hits[1:]:
+        last = merged[-1]
+        if hit.start >= last.end:
+            merged.append(hit)
+            continue
+        winner = min(last, hit, key=lambda h: (h.rule.tier != DEFINITE, h.order))
+        merged[-1] = _Hit(last.start, max(last.end, hit.end), winner.order, winner.own)
+    return merged
+
+
+def _replaced(raw: bytes, hits: list[_Hit]) -> str:
+    parts = []
+    at = 0
+    for hit in hits:
+        kept = _kept(raw[hit.own[0] : hit.own[1]].decode(), *hit.rule.keep)
+        parts += [raw[at : hit.start].decode(), f"{OPEN}{hit.rule.name}:{kept}{CLOSE}"]
+        at = hit.end
+    return "".join([*parts, raw[at:].decode()])
+
+
+def _kept(secret: str, prefix: int, suffix: int) -> str:
+    """The part that may stay visible, if most of the secret is then still hidden."""
+    if not suffix or len(secret) < prefix + suffix + 8:
+        return ""
+    return f"{secret[:prefix]}…{secret[-suffix:]}"

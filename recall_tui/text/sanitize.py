@@ -1,7 +1,11 @@
-"""Make untrusted text safe to show and to store: no byte of it can drive a terminal.
+r"""Make untrusted text safe to store and to show: no character of it can drive a terminal.
 
-Escape sequences go as a whole, control characters, bidi overrides, lone surrogates and our own
-mark characters one by one. Letters, ZWJ, variation selectors and combining marks stay.
+Escape sequences go as a whole, control characters, bidi overrides and isolates one by one; lone
+surrogates and our own mark characters become U+FFFD. Letters of every script, ZWJ, variation
+selectors and combining marks stay, and so do `\n` and `\t`.
+
+Nearly every text needs none of this, so the question "is there anything to do?" is the fast path:
+control bytes by SIMD, and what lies beyond ASCII looked at alone.
 """
 
 from __future__ import annotations
@@ -9,58 +13,79 @@ from __future__ import annotations
 import re
 from typing import Final
 
-_BOUND: Final = 4096
-"""Longest payload of a string sequence (OSC, DCS, ...): past it only the introducer goes."""
+from recall_tui.text.cut import grapheme_start
+from recall_tui.text.find import holds_any
 
-_STRING: Final = rf"[^\x07\x1b\x9c\n\r]{{0,{_BOUND}}}(?:\x07|\x1b\\|\x9c)"
-_ESCAPES: Final = re.compile(
-    r"(?:\x1b\[|\x9b)[0-?]{0,256}[ -/]{0,16}[@-~]"  # CSI
-    rf"|(?:\x1b[\]PX^_]|[\x9d\x90\x98\x9e\x9f]){_STRING}"  # OSC, DCS, SOS, PM, APC
-    r"|(?:\x1b[NO]|[\x8e\x8f])[ -~]"  # SS2, SS3: one character from another set
-    r"|\x1b[\]PX^_\[NO]"  # unterminated: the introducer alone
-    r"|\x1b[ -/]{1,16}[0-~]"  # nF: character sets and the like
-    r"|\x1b[0-~]"  # two characters
+ASCII: Final = bytes(range(128))
+_C0: Final = bytes(b for b in range(32) if b not in b"\n\t") + b"\x7f"
+
+# A terminal takes the 8-bit form of an introducer (one C1 character) like its ESC form. Each
+# payload stops at the next control character or line, and has a bound: a sequence that was cut
+# off costs its introducer, never the text behind it, and a hostile text costs linear time.
+_PAYLOAD: Final = "[^\x00-\x1f\x7f-\x9f]{0,65536}(?:\x07|\x1b\\\\|\x9c)"
+_ESCAPE: Final = re.compile(
+    "(?:\x1b\\[|\x9b)[0-?]{0,64}[ -/]{0,8}[@-~]?"  # CSI: colours, cursor moves
+    f"|(?:\x1b[\\]PX^_]|[\x90\x98\x9d-\x9f])(?:{_PAYLOAD})?"  # OSC, DCS, SOS, PM, APC
+    "|(?:\x1b[NO]|[\x8e\x8f])[!-~]?"  # SS2, SS3: one character of another set
+    "|\x1b[ -/]{1,8}[0-~]"  # character sets and the like
+    "|\x1b[0-~]"  # two characters
 )
-_FORBIDDEN: Final = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ufdd0\ufdd1\ud800-\udfff]"
-)
-_REPLACED: Final = re.compile("[\ud800-\udfff\ufdd0\ufdd1]")
-_REMOVED: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+_CONTROL: Final = "\x00-\x08\x0b-\x1f\x7f-\x9f"
+_BIDI: Final = "\u202a-\u202e\u2066-\u2069"
+_DROPPED: Final = re.compile(f"[{_CONTROL}{_BIDI}]")
+_MARKS: Final = re.compile("[\ufdd0\ufdd1]")
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
+_UNSAFE: Final = re.compile(f"[{_CONTROL}{_BIDI}\ufdd0\ufdd1\ud800-\udfff]")
+_UNSAFE_BEYOND_ASCII: Final = re.compile(f"[\x80-\x9f{_BIDI}\ufdd0\ufdd1\ud800-\udfff]")
 _SPACES: Final = re.compile(r"\s+")
 
 
 def sanitize(text: str) -> str:
     r"""Return the text without anything that acts on a terminal; idempotent.
 
-    Kept: `\n`, `\t`, every printable character, ZWJ, variation selectors, combining marks.
-    `\r\n` and a lone `\r` become `\n`. Lone surrogates and U+FDD0, U+FDD1 (our marks) become
-    U+FFFD. An unterminated sequence costs its introducer, never the text behind it.
+    `\r\n` and a lone `\r` become `\n`; a surrogate pair becomes its character, a lone surrogate
+    U+FFFD, and so do U+FDD0 and U+FDD1. An unterminated sequence costs its introducer only.
     """
-    if _FORBIDDEN.search(text) is None:
-        return text
-    while True:
-        cleaned = _ESCAPES.sub("", text)
-        if cleaned == text:
-            break
-        text = cleaned
-    text = text.replace("\r\n", "\n").replace("\r", "\n")
-    return _REPLACED.sub("\ufffd", _REMOVED.sub("", text))
+    return text if _is_clean(text) else _cleaned(text)
+
+
+def _is_clean(text: str) -> bool:
+    if text.isascii():
+        return not holds_any(text, _C0)
+    data = text.encode("utf-8", "surrogatepass")
+    return not holds_any(data, _C0) and not _UNSAFE_BEYOND_ASCII.search(beyond_ascii(data))
+
+
+def beyond_ascii(data: bytes) -> str:
+    """Return the characters of a UTF-8 text that are not ASCII, in order: few, in most texts."""
+    return data.translate(None, ASCII).decode("utf-8", "surrogatepass")
+
+
+def _cleaned(text: str) -> str:
+    if _SURROGATE.search(text):
+        text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    text = _MARKS.sub("\ufffd", _ESCAPE.sub("", text))
+    return _DROPPED.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
 
 
 def one_line(text: str, limit_chars: int) -> str:
-    """Return sanitised text on one line, white space collapsed, at most `limit_chars` long.
+    """Return the sanitised text on one line, white space collapsed, at most `limit_chars` long.
 
     A cut text ends with an ellipsis, which counts; a limit of 0 or less yields "".
     """
     line = _SPACES.sub(" ", sanitize(text)).strip()
     if len(line) <= limit_chars:
         return line
-    return line[: limit_chars - 1].rstrip() + "…" if limit_chars > 0 else ""
+    if limit_chars <= 0:
+        return ""
+    return line[: grapheme_start(line, limit_chars - 1)].rstrip() + "…"
 
 
 def visible(text: str) -> str:
-    r"""Return the text with every control character written out (`\x1b`, `\u202e`), on one line.
+    r"""Return the text on one line with each unsafe character written out (`\x1b`, `\u202e`).
 
-    For paths, file names and error texts, where removing a character would name another file.
+    For paths, file names and error texts, where leaving a character out would name another file.
     """
-    return "".join(repr(c)[1:-1] if c in "\n\t\r" or _FORBIDDEN.match(c) else c for c in text)
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(ascii(c)[1:-1] if c in "\n\t" or _UNSAFE.match(c) else c for c in text)

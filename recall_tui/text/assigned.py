@@ -1,0 +1,212 @@
+r"""Secrets known by the name they are given: `password=...`, `"api_key": "..."`, headers, flags.
+
+One pattern reads what follows the sensitive word: the rest of the name, a separator, quotes, an
+authentication scheme, the value. A gate then looks at the name as a whole and at the value. Most
+assignments in code hold no secret (`token: str`, `password = os.environ["X"]`, `key=<your key>`),
+so the gates ask what a value is made of before they believe the name.
+"""
+
+from __future__ import annotations
+
+import binascii
+import re
+from typing import Final
+
+from recall_tui.text import gates
+
+FOLLOW: Final = b" \t\"'`\\=:!_-]>[?\n\xef"
+"""What may follow a sensitive word that is assigned to (0xEF opens a full-width colon)."""
+
+_VARIANT: Final = r"(?:[_-](?:base|prod|production|dev|test|staging|live|main|v?[0-9]{1,2}))?"
+_CLOSE: Final = r"""(?P<kq>\\{0,7}["'`])?\]?"""
+_SEPARATOR: Final = (
+    r"(?:"
+    r"[ \t]{0,8}(?:\[[^\]\n]{0,24}\])?"  # AWS Secret Access Key [None]:
+    r"(?:\??:[ ]?[A-Za-z][\w.\[\]| ]{1,32}(?==[^=]))?"  # a type: token: str = "..."
+    r"(?:={1,3}>?|!==?|:(?!:)[=-]?|\xef\xbc[\x9a\x9d])"  # = == => != : := :- and full-width
+    r"(?:[ \t]|\\\r?\n){0,16}"
+    r"|,?\s{1,40}[\"']?value[\"']?[ \t]{0,4}[:=][ \t]{0,4}"  # name: TOKEN, value: ...
+    r"|(?(kq)(?P<list>[ \t]{0,4},\s{0,16})(?=\\{0,7}[\"'])|(?!))"  # ("token", "..."), argv lists
+    r"|(?P<flag>[ \t]{1,4})(?=[^\s=:-])"  # --token ..., netrc
+    r"|(?P<tag>>)"  # <password>...</password>
+    r")"
+)
+_VALUE: Final = (
+    r"""(?:[rbfu]{1,2}(?=["']))?(?P<q>\\{0,7}["'`])?"""
+    r"(?:(?i:(?P<scheme>bearer|basic|token|apikey))[ \t]{1,4})?"
+    r"""(?P<secret>(?(q)[^"'`\\\s\x80-\xff]|[^"'`\\\s\x80-\xff,;()\[\]{}<>&|]){1,4096})"""
+)
+
+
+def pattern(word: str) -> str:
+    """Return the pattern of an assignment to a name that ends in a word (a regex, any case)."""
+    return f"(?i:{word}{_VARIANT}){_CLOSE}{_SEPARATOR}{_VALUE}"
+
+
+_OPENING: Final = re.compile(
+    rb"(?:word|wd|phrase|code|orization|entials?)?"
+    + _VARIANT.encode()
+    + rb"""["'`\\]{0,8}\]?(?:[ \t]{0,8}(?:\[[^\]\n]{0,24}\])?[=:!?\xef]|[ \t]{0,4},\s{0,16}["'\\]"""
+    + rb"""|>|,?\s{1,40}["']?value)"""
+)
+
+
+def may_open(low: bytes, at: int, after: int) -> bool:
+    """Return whether an assignment may follow a sensitive word at [at, after): a cheap first look.
+
+    Args:
+        low: The lower-cased text.
+        at: Where the word starts.
+        after: Where it ends.
+    """
+    if _OPENING.match(low, after):
+        return True
+    if low[after] not in b" \tw":  # `--token value`, `--password value`, netrc
+        return False
+    return b"--" in low[max(0, at - 24) : at] or b"login" in low[max(0, at - 90) : at]
+
+
+_NAME: Final = re.compile(rb"[\w.$-]{0,48}\Z")
+_LOGIN: Final = re.compile(rb"login[ \t]+[^\s]{1,64}\s+\Z")
+_HEX: Final = re.compile(rb"[0-9A-Fa-f-]+\Z")
+_COMPOUND: Final = re.compile(rb"[_|/:.]|-.*-")
+_UNLIKE_A_WORD: Final = re.compile(rb"[0-9!@#$%^&*+=?~;:,]")
+
+
+def is_password(raw: bytes, match: re.Match[bytes]) -> bool:
+    """Return whether a password is assigned: people choose them, so they need not look drawn."""
+    value = match["secret"]
+    if len(value) < 6 or not _UNLIKE_A_WORD.search(value) or not _is_literal(raw, match):
+        return False
+    name = _name_before(raw, match)
+    if match[0][4:5].lower() not in b"wpc" and not name and not match["q"]:
+        return False  # `PASS: test_login_2` is an outcome, `pass` alone needs a quoted value
+    if value.isdigit():
+        return True
+    return not gates.is_plain(value) and not (gates.is_wordlike(value) and _COMPOUND.search(value))
+
+
+def is_token(raw: bytes, match: re.Match[bytes]) -> bool:
+    """Return whether a token or secret is assigned: a literal that is not made of words."""
+    return (
+        gates.is_opaque(match["secret"], 8)
+        and _is_literal(raw, match)
+        and not _NO_TOKEN.search(_name_before(raw, match))
+    )
+
+
+_NO_TOKEN: Final = re.compile(
+    rb"(?:next|page|pagination|continuation|sync|cursor|resume|eos|bos|pad|unk|cls|sep|mask|"
+    rb"start|stop|end|special|max|lock|change|request|idempotency)[._-]?\Z",
+    re.IGNORECASE,
+)
+
+
+def is_key(raw: bytes, match: re.Match[bytes]) -> bool:
+    """Return whether a key that opens something is assigned.
+
+    A name like `api_key` or `private_key` says so; any other `..._key` needs a value that cannot
+    be a name, a path or a digest.
+    """
+    value = match["secret"]
+    if not gates.is_opaque(value, 8) or not _is_literal(raw, match):
+        return False
+    name = _name_before(raw, match)
+    if _OPEN_KEY.search(name):
+        return False
+    if _SECRET_KEY.search(name):
+        return True
+    start = match.start() - len(name)
+    in_query = start > 0 and raw[start - 1] in b"?&"  # `?maps_key=...`
+    return (
+        len(value) >= 20
+        and (in_query or not _HEX.match(value))
+        and gates.is_random(value)
+        and (in_query or value != value.lower() != value.upper() != value)
+        and value.count(b"/") < 3
+        and sum(0x30 <= byte <= 0x39 for byte in value) >= 3
+    )
+
+
+_SECRET_KEY: Final = re.compile(
+    rb"(?:api|app|private|secret|ssh|service[ _-]?account|access|auth|encryption|signing|master|"
+    rb"account|subscription|shared|admin|client|webhook|server|deploy|license)[ ._-]{0,2}\Z",
+    re.IGNORECASE,
+)
+_OPEN_KEY: Final = re.compile(
+    rb"(?:public|pub|primary|foreign|cache|object|s3|sort|row|idempotency|partition|host|session|"
+    rb"publishable|site)[._-]?\Z",
+    re.IGNORECASE,
+)
+
+
+def is_authorization(raw: bytes, match: re.Match[bytes]) -> bool:
+    """Return whether an `Authorization` header or an `auth` entry carries a credential."""
+    if not _is_literal(raw, match):
+        return False
+    scheme, value = (match["scheme"] or b"").lower(), match["secret"]
+    if scheme == b"basic":
+        return _is_basic(value)
+    return gates.is_opaque(value, 8 if scheme else 16)
+
+
+def is_bearer(_: bytes, match: re.Match[bytes]) -> bool:
+    """Return whether the word after `Bearer` is a token, not prose."""
+    return gates.is_opaque(match["secret"], 16)
+
+
+def is_url_password(_: bytes, match: re.Match[bytes]) -> bool:
+    """Return whether `scheme://user:password@host` gives a password, not the word for one."""
+    value = match["secret"]
+    trivial = re.fullmatch(
+        rb"(?i:pass(?:word|wd)?|pwd|secret|token|key|pw|xxx+|user(?:name)?)", value
+    )
+    return not trivial and value != match["user"] and not gates.is_placeholder(value)
+
+
+def _name_before(raw: bytes, match: re.Match[bytes]) -> bytes:
+    """The part of the assigned name before the sensitive word: `aws_secret_access_` of `..._key`.
+
+    `secret access key` in words counts as one name.
+    """
+    start = match.start()
+    before = raw[max(0, start - 48) : start]
+    spoken = re.search(rb"(?i:secret access|api|private|access|account) \Z", before)
+    if spoken:
+        return spoken[0]
+    name = _NAME.search(before)
+    return name[0] if name else b""
+
+
+def _is_literal(raw: bytes, match: re.Match[bytes]) -> bool:
+    """Whether the value is written out: no expression, no placeholder, no sentence."""
+    value, after = match["secret"], raw[match.end("secret") : match.end("secret") + 1]
+    name = _name_before(raw, match)
+    start = match.start() - len(name)
+    before = raw[start - 1 : start] if start else b""
+    if before == b":":
+        return False  # a path of names: `Type::Token`, `arn:aws:...:secret:name`
+    if match["list"] is not None and before not in b"\"'`" and not name.startswith(b"--"):
+        return False
+    if match["flag"] is not None:
+        login = _LOGIN.search(raw[max(0, match.start() - 90) : match.start()])
+        if not name.startswith(b"-") and not login:
+            return False
+    if match["tag"] is not None and (
+        before != b"<" or raw[match.end("secret") : match.end("secret") + 2] != b"</"
+    ):
+        return False
+    if match["q"]:
+        if after not in b"\"'`\\\n\xff":
+            return False  # a blank: a sentence
+    elif (after in b"([{" and after) or gates.is_code(value):
+        return False
+    return not gates.is_placeholder(value)
+
+
+def _is_basic(value: bytes) -> bool:
+    """Whether this is base64 of `user:password`."""
+    try:
+        return b":" in binascii.a2b_base64(value + b"==")[:256]
+    except binascii.Error:
+        return False

@@ -1,0 +1,31 @@
+"""Find bytes fast: stringzilla's SIMD search, with a slower stand-in of the same meaning."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+try:
+    from stringzilla import Str, find_first_of
+except ImportError:  # pragma: no cover - a platform without a wheel: slower, same answers
+    Str = find_first_of = None
+
+SIMD: Final = Str is not None
+
+
+def finder(haystack: bytes) -> Callable[[bytes, int], int]:
+    """Return `find(needle, start)` over a text: offset of the next match, or -1."""
+    if Str is not None:
+        find: Callable[[bytes, int], int] = Str(haystack).find
+        return find
+    return haystack.find
+
+
+def holds_any(text: str | bytes, bytes_sought: bytes) -> bool:
+    """Return whether a text holds one of these bytes; a `str` must be ASCII."""
+    if find_first_of is not None:
+        return bool(find_first_of(text, bytes_sought) >= 0)
+    data = text.encode() if isinstance(text, str) else text
+    return len(data.translate(None, bytes_sought)) != len(data)

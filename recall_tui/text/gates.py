@@ -1,0 +1,138 @@
+"""What tells a secret from something that only stands where one would: pure functions of bytes.
+
+`is_random` asks whether a machine drew a string (entropy, repeats, runs). The others ask whether
+it is what people write instead of a secret: a placeholder, an expression, a path, a name.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections import Counter
+from itertools import pairwise
+from math import log2
+from typing import Final
+
+_LOOK: Final = 256
+"""Bytes a gate looks at: enough to judge by, and a huge value costs no more than a long one."""
+
+
+def entropy_bits(body: bytes) -> float:
+    """Return the Shannon entropy in bits a byte, 0 for an empty string."""
+    total = len(body)
+    return -sum(n / total * log2(n / total) for n in Counter(body).values()) if total else 0.0
+
+
+def is_repetitive(body: bytes) -> bool:
+    """Return whether a string was typed rather than drawn.
+
+    Under four bytes, one byte over three quarters of it, a block of 2..6 repeating over three
+    quarters, six neighbours that count up or down, or the last four equal.
+    """
+    body = body[:_LOOK]
+    if len(body) < 4 or len(set(body[-4:])) == 1:
+        return True
+    if 4 * max(Counter(body).values()) >= 3 * len(body):
+        return True
+    for size in range(2, min(7, len(body) // 2 + 1)):
+        repeated = sum(a == b for a, b in zip(body, body[size:], strict=False))
+        if 4 * repeated >= 3 * (len(body) - size):
+            return True
+    return _has_run(body)
+
+
+def _has_run(body: bytes) -> bool:
+    """Whether six consecutive bytes count up or down by one."""
+    length, step = 1, 0
+    for last, this in itertools.pairwise(body):
+        if step and this - last == step:
+            length += 1
+            if length == 6:
+                return True
+        else:
+            step = this - last if abs(this - last) == 1 else 0
+            length = 2
+    return False
+
+
+def is_random(body: bytes, bits: float = 3.5) -> bool:
+    """Return whether a string looks drawn: at least `bits` of entropy a byte and no pattern."""
+    return entropy_bits(body[:_LOOK]) >= bits and not is_repetitive(body)
+
+
+_PLACEHOLDER: Final = re.compile(
+    rb"example|placeholder|redacted|dummy|change[-_]?(?:me|it|this)|your[-_]?|xxxx|\*\*\*|\.\.\."
+    rb"|<[^>]*>|\{[^}]*\}|\$[({]|^\$[a-z_]|%[sd]\b|%\(|^%[a-z_]+%|^[^a-z0-9]*$",
+    re.IGNORECASE,
+)
+
+
+def is_placeholder(value: bytes) -> bool:
+    """Return whether a value only says that a secret belongs here.
+
+    `<key>`, `${TOKEN}`, `{token}`, `%(password)s`, `xxxx`, `***`, `your-key`, `changeme`.
+    """
+    return bool(_PLACEHOLDER.search(value[:_LOOK]))
+
+
+_CODE: Final = re.compile(
+    rb"[*&!]{0,2}[a-z_$][\w$]{0,23}(?:(?:\.|->|::|\?\.)[a-z_$][\w$]{0,23})+!?\Z"  # os.environ
+    rb"|[*&!]{0,2}[a-z_][\w.]*[(\[]",  # getenv(, settings[
+    re.IGNORECASE,
+)
+_PLAIN: Final = re.compile(
+    rb"v?\d+(?:[.,:/_-]\d+)*[a-z%]{0,3}\Z"  # numbers, versions, dates, times, sizes
+    rb"|[a-z]:[\\/]|~?\.{0,2}/[\w.~-]*(?:/|\Z)"  # paths
+    rb"|[a-z][a-z0-9+.-]*://"  # URLs
+    rb"|[\w./@-]*\w\.[a-z]{2,5}\Z",  # files and hosts
+    re.IGNORECASE,
+)
+
+
+def is_code(value: bytes) -> bool:
+    """Return whether an unquoted value is an expression: a dotted name, a call, an index."""
+    return bool(_CODE.match(value[:_LOOK]))
+
+
+def is_plain(value: bytes) -> bool:
+    """Return whether a value is a number, version, date, size, path, URL, file or host name."""
+    return bool(_PLAIN.match(value[:_LOOK]))
+
+
+_WORDS: Final = re.compile(
+    rb"[_*]*(?:[A-Za-z]+(?:\d{1,3}[A-Z][A-Za-z]{2,})*\d{0,3}|\d{1,4})"
+    rb"(?:[-_./:+@#|*]+(?:[A-Za-z]+(?:\d{1,3}[A-Z][A-Za-z]{2,})*\d{0,3}|\d{1,4}))*[_:!?.*]*\Z"
+)
+_DIGIT: Final = re.compile(rb"[0-9]")
+_BETWEEN_CAPITALS: Final = re.compile(rb"(?<=[A-Z])[a-z](?=[A-Z])")
+
+
+def is_wordlike(value: bytes) -> bool:
+    """Return whether a value is made of words and small numbers, as names in code are."""
+    value = value[:_LOOK]
+    return bool(_WORDS.match(value)) and not _letters_are_drawn(value)
+
+
+def _letters_are_drawn(value: bytes) -> bool:
+    """Whether 16 letters or more change case as no `CamelCase` does.
+
+    Every third letter or sooner, and one small letter stands alone between capitals.
+    """
+    if len(value) < 16 or not _BETWEEN_CAPITALS.search(value):
+        return False
+    letters = bytes(byte for byte in value if byte >= 0x41)
+    flips = sum((a ^ b) & 0x20 for a, b in pairwise(letters)) // 0x20
+    return len(letters) >= 16 and 3 * flips >= len(letters)
+
+
+def is_opaque(value: bytes, least: int) -> bool:
+    """Return whether a value of at least `least` bytes says nothing to a person.
+
+    It holds a digit (or letters no word has) and is no word, number, path, URL or expression, nor
+    typed in a row.
+    """
+    if len(value) < least or value[:1] in b".:":
+        return False
+    if not _DIGIT.search(value) and not _letters_are_drawn(value[:_LOOK]):
+        return False
+    return not (is_wordlike(value) or is_plain(value) or is_code(value) or is_repetitive(value))

@@ -1,0 +1,37 @@
+"""Marks: what stands in stored text where a secret stood.
+
+A mark is `U+FDD0 rule ":" kept U+FDD1`, where `kept` is the part that may stay visible (it may be
+empty). `sanitize` removes both characters from sources, so every mark in stored text is ours.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+OPEN: Final = "\ufdd0"
+CLOSE: Final = "\ufdd1"
+
+_MARK: Final = re.compile(f"{OPEN}([^:{OPEN}{CLOSE}]*):([^{OPEN}{CLOSE}]*){CLOSE}")
+
+
+def shown(marked: str) -> str:
+    """Return marked text as a person reads it: `[redacted:github-pat ghp_…x9Zk]`."""
+    if OPEN not in marked:
+        return marked
+    return _MARK.sub(_in_words, marked)
+
+
+def _in_words(mark: re.Match[str]) -> str:
+    rule, kept = mark.groups()
+    return f"[redacted:{rule} {kept}]" if kept else f"[redacted:{rule}]"
+
+
+def plain_pieces(marked: str) -> list[str]:
+    """Return the texts between the marks, in order: one more than there are marks."""
+    return _MARK.split(marked)[::3] if OPEN in marked else [marked]
+
+
+def mark_spans(marked: str) -> list[tuple[int, int]]:
+    """Return the character spans of the marks."""
+    return [mark.span() for mark in _MARK.finditer(marked)] if OPEN in marked else []
