@@ -24,6 +24,8 @@ SHARED_IDS: Final = frozenset({"a2a-server"})
 _SESSION_ID: Final = re.compile(rb'"sessionId"\s*:\s*"([^"\\]+)"')
 _PROJECT: Final = re.compile(rb'"projectHash"\s*:')
 _HISTORY: Final = re.compile(rb'\s*\{\s*"history"\s*:\s*\[\s*\{\s*"role"')
+_BLANK: Final = b"\xef\xbb\xbf\0\r\n\t "
+"""What may stand before the first value: a byte order mark, NULs of a crash."""
 _NAME: Final = re.compile(r"session-.+\.jsonl?\Z")
 
 _OTHERS: Final = frozenset(
@@ -89,7 +91,7 @@ def _is_session(head: bytes) -> bool:
     if _HISTORY.match(head):
         return True
     return (
-        head.lstrip()[:1] == b"{"
+        head.lstrip(_BLANK)[:1] == b"{"
         and _SESSION_ID.search(head) is not None
         and _PROJECT.search(head) is not None
     )

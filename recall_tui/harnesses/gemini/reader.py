@@ -261,7 +261,7 @@ def _told(
     for position, (record, abandoned) in enumerate(state):
         for parsed in records.messages(record, _place(record, position)):
             parsed.abandoned = abandoned
-            if not spoken and parsed.kind is Kind.INJECTED:
+            if not spoken and parsed.kind is Kind.INJECTED and parsed.text == records.opening:
                 held.append(parsed)
                 continue
             spoken = True
