@@ -14,8 +14,8 @@ import msgspec
 
 from recall_tui import clock
 
-
 _BOM: Final = b"\xef\xbb\xbf"
+_BLANK: Final = b"\0\r\n\t "
 
 
 def decode(data: bytes) -> object:
@@ -24,7 +24,7 @@ def decode(data: bytes) -> object:
     Raises:
         ValueError: It is no JSON (cut off, or another format).
     """
-    text = data.strip(b"\0\r\n\t ").removeprefix(_BOM)
+    text = data.strip(_BLANK).removeprefix(_BOM).lstrip(_BLANK)
     try:
         return msgspec.json.decode(text)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
