@@ -9,14 +9,14 @@ from __future__ import annotations
 import json
 import os
 import sys
-from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from recall_tui import clock
 from recall_tui.errors import ConfigError
-from recall_tui.model import Presence
+from recall_tui.model import Filter, Presence
+from recall_tui.search.sessions import under
 from recall_tui.text import notation
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from recall_tui.history import History
     from recall_tui.model import Gap, Session
+    from recall_tui.store.sync.discover import Place
 
 DEEP_LIMIT: Final = 64 << 20
 """Bytes of an index whose every page is checked without being asked: about half a second."""
@@ -66,38 +67,23 @@ class Check:
     """The same as values, for programs."""
 
 
-class Place(NamedTuple):
-    """A folder sessions may lie in."""
-
-    harness: str
-    name: str
-    """The program's name, `Claude Code`."""
-    path: str
-    exists: bool
-
-
 def examine(
-    env: Mapping[str, str],
-    home: str,
-    history: History | None,
-    sources: Sequence[str] = (),
-    *,
-    deep: bool = False,
+    env: Mapping[str, str], home: str, history: History | None, *, deep: bool = False
 ) -> list[Check]:
     """Look at everything and return one check a line.
 
     Args:
         env: The environment.
         home: The home directory.
-        history: The opened history; None when opening it failed.
-        sources: The `--source`s asked for, as HARNESS=PATH or PATH; empty for the machine's own.
+        history: The opened history, `live` so that looking does not change it; None when opening
+            it failed.
         deep: Check every page of the index, however large it is.
     """
-    sessions = history.sessions() if history else []
+    sessions = _sessions(history)
     gaps = history.gaps() if history else []
     return [
         *broken_harnesses(),
-        *source_checks(places(env, home, sources), sessions, gaps),
+        *(source_checks(history.places, sessions, gaps) if history else ()),
         *index_checks(env, history, deep=deep),
         *retention_checks(env, home, sessions),
         *machine_checks(env),
@@ -114,23 +100,6 @@ def worst(checks: Sequence[Check]) -> Level:
 # ------------------------------------------------------------------ sources
 
 
-def places(env: Mapping[str, str], home: str, sources: Sequence[str] = ()) -> list[Place]:
-    """Return every place that is looked in: each harness's own, or the named sources alone."""
-    from recall_tui.harnesses import registry
-
-    found = []
-    for source in sources:
-        harness_id, _, path = source.rpartition("=")
-        name = registry.get(harness_id).name if harness_id in registry.ids() else "by content"
-        found.append(Place(harness_id, name, path, os.path.exists(path)))
-    for harness_id in registry.ids() if not sources else ():
-        with suppress(ConfigError):  # `broken_harnesses` reports it
-            harness = registry.get(harness_id)
-            roots = harness.roots(env, home)
-            found += [Place(harness_id, harness.name, r, os.path.exists(r)) for r in roots]
-    return found
-
-
 def broken_harnesses() -> Iterator[Check]:
     """Yield a check for each harness that cannot be loaded: its sessions are not read."""
     from recall_tui.harnesses import registry
@@ -145,17 +114,17 @@ def broken_harnesses() -> Iterator[Check]:
 def source_checks(
     looked: Sequence[Place], sessions: Sequence[Session], gaps: Sequence[Gap]
 ) -> Iterator[Check]:
-    """Yield one check a place: found, indexed, skipped, unreadable; then what no place explains."""
+    """Yield one check a place: found, indexed, skipped, unreadable, gone."""
+    there = [place for place in looked if os.path.exists(place.root)]
     for place in looked:
-        if place.exists:
+        if place in there:
             yield _place_check(place, sessions, gaps)
         else:
-            facts: dict[str, object] = {"harness": place.harness, "path": place.path}
-            yield Check(
-                "sources", Level.NOTE, place.name, f"{place.path}: not there", "",
-                facts | {"exists": False},
-            )  # fmt: skip
-    if not any(place.exists for place in looked):
+            facts: dict[str, object] = {"harness": place.harness.id, "path": place.root}
+            facts["exists"] = False
+            detail = f"{place.root}: not there"
+            yield Check("sources", Level.NOTE, place.harness.name, detail, "", facts)
+    if not there:
         yield Check(
             "sources", Level.WARN, "nothing found", "no harness has a folder of sessions here",
             "recall --demo, or recall --source PATH",
@@ -164,45 +133,40 @@ def source_checks(
 
 def _place_check(place: Place, sessions: Sequence[Session], gaps: Sequence[Gap]) -> Check:
     """Compare what lies in a place with what is indexed from it."""
-    from recall_tui.harnesses import registry
-
+    harness, root = place
     unreadable: list[Gap] = []
-    found = None
-    if place.harness:
-        found = sum(1 for _ in registry.get(place.harness).discover(place.path, unreadable))
-    here = [
-        session
-        for session in sessions
-        if _under(session.root or session.path, place.path)
-        and place.harness in ("", session.harness)
-    ]
+    found = sum(1 for _ in harness.discover(root, unreadable))
+    here = [s for s in sessions if s.harness == harness.id and under(s.path, root)]
     present = sum(session.presence is Presence.PRESENT for session in here)
     gone = len(here) - present
-    lost = [gap for gap in gaps if gap.partial and gap.where and _under(gap.where, place.path)]
+    lost = [gap for gap in gaps if gap.partial and gap.where and under(gap.where, root)]
     failed = sum(gap.count for gap in lost)
-    skipped = max(0, found - present - failed) if found is not None else 0
-    words = [f"{found:,} found" if found is not None else "", f"{present:,} indexed"]
-    words += [f"{skipped:,} skipped" if skipped else ""]
-    words += [f"{failed:,} unreadable" if failed else ""]
-    words += [f"{gone:,} deleted by the agent, text kept" if gone else ""]
-    words += [gap.detail for gap in unreadable]
-    behind = found and not present
+    skipped = max(0, found - present - failed)
+    words = [
+        f"{found:,} found",
+        f"{present:,} indexed",
+        f"{skipped:,} skipped" if skipped else "",
+        f"{failed:,} unreadable" if failed else "",
+        f"{gone:,} deleted by the agent, text kept" if gone else "",
+        *(gap.detail for gap in unreadable),
+    ]
+    behind = found > 0 and not present
     return Check(
         "sources",
         Level.WARN if failed or unreadable or behind else Level.OK,
-        place.name,
-        f"{place.path}: {', '.join(word for word in words if word)}",
+        harness.name,
+        f"{root}: {', '.join(word for word in words if word)}",
         "recall index" if behind else (lost[0].action if lost else ""),
         {
-            "harness": place.harness, "path": place.path, "exists": True, "found": found,
+            "harness": harness.id, "path": root, "exists": True, "found": found,
             "indexed": present, "skipped": skipped, "unreadable": failed, "gone": gone,
         },
     )  # fmt: skip
 
 
-def _under(path: str, folder: str) -> bool:
-    """Return whether a path is a folder or lies below it."""
-    return path == folder or path.startswith(folder.rstrip(os.sep) + os.sep)
+def _sessions(history: History | None) -> list[Session]:
+    """Return every session of the index, copies too: each is a source that was read."""
+    return history.sessions(Filter(include_copies=True)) if history else []
 
 
 # ------------------------------------------------------------------ index
@@ -350,7 +314,7 @@ def retention_checks(
     ages = [
         (now - changed) / notation.DAY_MS
         for session in sessions
-        if session.harness == "claude" and _under(session.path, base)
+        if session.harness == "claude" and under(session.path, base)
         and (changed := _changed_ms(session.path))
     ]  # fmt: skip
     soon = sum(age >= days - SOON_DAYS for age in ages)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import os
 from typing import TYPE_CHECKING, Final
 
@@ -47,8 +48,23 @@ def named(sources: Sequence[str]) -> list[Place]:
 def _existing(path: str) -> str:
     full = os.path.abspath(os.path.expanduser(path))
     if not os.path.exists(full):
-        raise ConfigError(f"no such file or folder: {full}", "name a path that exists")
+        raise ConfigError(f"no such file or folder: {full}", nearby(full))
     return full
+
+
+def nearby(path: str) -> str:
+    """Return what exists next to a missing path: the nearest folder and similar names in it."""
+    folder = os.path.abspath(path)
+    missing = ""
+    while not os.path.isdir(folder):
+        missing, folder = os.path.basename(folder), os.path.dirname(folder)
+    try:
+        names = sorted(os.listdir(folder))
+    except OSError:
+        return f"{folder} exists but cannot be read"
+    near = difflib.get_close_matches(missing, names, 3, 0.5)
+    held = ", ".join(near or names[:5]) or "nothing"
+    return f"{folder} holds {held}{'' if near or len(names) <= 5 else ', ...'}"
 
 
 def _recognised(path: str) -> list[Place]:

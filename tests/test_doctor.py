@@ -13,7 +13,8 @@ import pytest
 from recall_tui import doctor
 from recall_tui.doctor import Level
 from recall_tui.model import Gap, GapKind
-from tests.cli.fake import empty, filled, session
+from recall_tui.store.sync.discover import Place
+from tests.cli.fake import Program, empty, filled, session
 
 
 def by_name(checks, section: str) -> dict[str, doctor.Check]:
@@ -152,49 +153,40 @@ def test_retention_follows_the_moved_folder(home: Path) -> None:
     assert list(doctor.retention_checks({}, "/nowhere", held)) == []
 
 
-class Program:
-    """A harness that finds what it is told."""
-
-    id, name, mark = "codex", "Codex", "cx"
-
-    def __init__(self, found: int, gaps: list[Gap] | None = None) -> None:
-        self.found, self.gaps = found, gaps or []
-
-    def discover(self, root: str, gaps: list[Gap]):
-        gaps += self.gaps
-        return iter(range(self.found))
-
-
-def place_line(monkeypatch, program: Program, root: str, sessions, gaps=()) -> doctor.Check:
-    from recall_tui.harnesses import registry
-
-    monkeypatch.setattr(registry, "get", lambda _: program)
-    place = doctor.Place("codex", "Codex", root, True)
-    (check,) = doctor.source_checks([place], sessions, list(gaps))
+def place_line(program: Program, root: str, sessions, gaps=()) -> doctor.Check:
+    (check,) = doctor.source_checks([Place(program, root)], sessions, list(gaps))
     return check
 
 
-def test_a_place_says_found_indexed_skipped_and_unreadable(monkeypatch) -> None:
-    sessions = [session(f"codex:{n}", "x", root="/r", path=f"/r/{n}") for n in range(5)]
-    sessions.append(session("codex:9", "x", root="/r2", path="/r2/9"))
-    bad = Gap(GapKind.UNREADABLE, 2, "cannot read", "chmod", "/r/bad")
-    check = place_line(monkeypatch, Program(10), "/r", sessions, [bad])
+def test_a_place_says_found_indexed_skipped_and_unreadable(home: Path) -> None:
+    root = str(home)
+    sessions = [session(f"codex:{n}", "x", path=f"{root}/{n}") for n in range(5)]
+    sessions.append(session("codex:9", "x", path=f"{root}2/9"))
+    sessions.append(session("pi:9", "x", path=f"{root}/9"))
+    bad = Gap(GapKind.UNREADABLE, 2, "cannot read", "chmod", f"{root}/bad")
+    check = place_line(Program(10), root, sessions, [bad])
     assert check.level is Level.WARN
     assert "10 found, 5 indexed, 3 skipped, 2 unreadable" in check.detail
     assert check.facts["skipped"] == 3
     assert check.action == "chmod"
 
 
-def test_a_place_that_is_not_indexed_yet_says_so(monkeypatch) -> None:
-    check = place_line(monkeypatch, Program(4), "/r", [])
+def test_a_place_that_is_not_indexed_yet_says_so() -> None:
+    check = place_line(Program(4), "/", [])
     assert (check.level, check.action) == (Level.WARN, "recall index")
 
 
-def test_an_unreadable_folder_is_part_of_the_line(monkeypatch) -> None:
+def test_an_unreadable_folder_is_part_of_the_line() -> None:
     gap = Gap(GapKind.UNREADABLE, 1, "cannot read /r/x: Permission denied", "", "/r/x")
-    check = place_line(monkeypatch, Program(0, [gap]), "/r", [])
+    check = place_line(Program(0, [gap]), "/", [])
     assert check.level is Level.WARN
     assert "Permission denied" in check.detail
+
+
+def test_places_that_are_not_there_are_listed_and_the_demo_offered() -> None:
+    missing, nothing = doctor.source_checks([Place(Program(), "/no/such")], [], [])
+    assert (missing.level, missing.detail) == (Level.NOTE, "/no/such: not there")
+    assert (nothing.level, "recall --demo" in nothing.action) == (Level.WARN, True)
 
 
 def test_a_harness_that_cannot_be_loaded_is_reported(monkeypatch) -> None:

@@ -114,7 +114,7 @@ def recall(ctx: click.Context, *, demo: bool, sources: tuple[str, ...]) -> int |
     """
     call = ctx.ensure_object(Call)
     call.demo = call.demo or demo
-    call.name_sources(sources)
+    call.sources += sources
     return None if ctx.invoked_subcommand else call.open_app()
 
 

@@ -8,11 +8,14 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping
     from datetime import tzinfo
 
     from recall_tui.config import Config
     from recall_tui.history import History
+
+    Opener = Callable[["Call", bool], History]
+    """Opens the history a call is about; the second argument is `live`."""
 
 
 class Call:
@@ -21,14 +24,14 @@ class Call:
     Attributes:
         env: The environment.
         demo: Whether the bundled demo history is meant instead of the person's own.
-        sources: Every `--source` typed, checked, in order; empty means the harnesses' own places.
+        sources: Every `--source` typed, in order; empty means the harnesses' own places.
     """
 
     def __init__(
         self,
         env: Mapping[str, str] | None = None,
         *,
-        opener: Callable[[Call], History] | None = None,
+        opener: Opener | None = None,
         app: Callable[[Call], int] | None = None,
     ) -> None:
         self.env = os.environ if env is None else env
@@ -37,17 +40,6 @@ class Call:
         self._opener = opener or _open
         self._app = app
         self._config: Config | None = None
-
-    def name_sources(self, sources: Sequence[str]) -> None:
-        """Add `--source` values after checking that each can be read.
-
-        Raises:
-            ConfigError: A path does not exist or a harness is unknown.
-        """
-        if sources:
-            from recall_tui.cli.sources import checked
-
-            self.sources += [checked(text) for text in sources]
 
     def config(self) -> Config:
         """Return the settings in force.
@@ -73,9 +65,13 @@ class Call:
         return os.path.expanduser("~")
 
     @contextmanager
-    def history(self) -> Iterator[History]:
-        """Open the history this run is about, and close it afterwards."""
-        history = self._opener(self)
+    def history(self, *, live: bool = False) -> Iterator[History]:
+        """Open the history this run is about, and close it afterwards.
+
+        Args:
+            live: Take the index as it is: the sources are not looked at and nothing is written.
+        """
+        history = self._opener(self, live)
         try:
             yield history
         finally:
@@ -98,7 +94,7 @@ class Call:
         return self._app(self)
 
 
-def _open(call: Call) -> History:
+def _open(call: Call, live: bool) -> History:  # noqa: FBT001 - an `Opener`
     from recall_tui.history import History
 
-    return History.open(call.sources, call.env, demo=call.demo)
+    return History.open(call.sources, call.env, demo=call.demo, live=live)

@@ -56,10 +56,10 @@ def doctor(ctx: click.Context, *, deep: bool, as_json: bool) -> ExitCode:
 def _examined(call: Call, *, deep: bool) -> tuple[list[Check], RecallError | None]:
     """Look with a history when one can be opened, without one otherwise."""
     try:
-        with call.history() as history:
-            return examine(call.env, call.home, history, call.sources, deep=deep), None
+        with call.history(live=True) as history:
+            return examine(call.env, call.home, history, deep=deep), None
     except RecallError as error:
-        return examine(call.env, call.home, None, call.sources, deep=deep), error
+        return examine(call.env, call.home, None, deep=deep), error
 
 
 def _line(screen: Screen, check: Check) -> None:

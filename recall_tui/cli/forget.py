@@ -10,10 +10,14 @@ import click
 from recall_tui.cli import diagnostics, options, output, wire
 from recall_tui.cli.hits import INDENT, session_lines
 from recall_tui.cli.naming import named, unknown
+from recall_tui.cli.progress import catch_up
 from recall_tui.errors import ExitCode
+from recall_tui.store.forget import Forgotten
 from recall_tui.text import notation
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from recall_tui.cli.call import Call
     from recall_tui.model import Session
 
@@ -33,42 +37,57 @@ def forget(ctx: click.Context, *, key: str, yes: bool, as_json: bool) -> ExitCod
     """
     call = options.call_of(ctx)
     with call.history() as history:
+        catch_up(history, silent=as_json)
         session = named(history, key)
         if session is None:
             return unknown(history, key, call)
         going = [session, *history.children(session)]
-        files = [path for path in dict.fromkeys(s.path for s in going) if os.path.exists(path)]
         if yes:
-            history.forget(going)
+            done = history.forget(going)
+        else:
+            files = dict.fromkeys(s.path for s in going if os.path.exists(s.path))
+            done = Forgotten([], list(files))
         if as_json:
+            shapes = [wire.session_full(s) for s in going]
             output.print_json(
                 {
                     "forgotten": yes,
-                    "sessions": [wire.session_full(s) for s in going],
-                    "files_kept": files,
+                    "sessions": shapes,
+                    "files_kept": done.left,
+                    "copies_kept": done.copies,
+                    "clean": done.clean,
                 }
             )
         else:
-            _print(going, files, call, done=yes)
+            _print(going, done, call, yes=yes)
         return ExitCode.FOUND
 
 
-def _print(going: list[Session], files: list[str], call: Call, *, done: bool) -> None:
-    screen = output.out()
+def _print(going: Sequence[Session], done: Forgotten, call: Call, *, yes: bool) -> None:
+    screen, notes = output.out(), diagnostics.err()
     zone = call.zone()
     for session in going:
         session_lines(screen, session, zone, call.home)
         screen.line(" " * INDENT, (session.key, "muted"))
     messages = notation.counted(sum(s.messages for s in going), "message")
-    verb = "forgotten" if done else "would go"
     screen.line()
     screen.line(
-        (f"{verb}: ", "good" if done else "warn"),
+        ("forgotten: " if yes else "would go: ", "good" if yes else "warn"),
         f"{notation.counted(len(going), 'session')} with {messages}, notes and pins included",
     )
-    if files:
-        screen.line("the agent's own files stay: ")
-        for path in files:
-            screen.line(" " * INDENT, path)
-    if not done:
-        diagnostics.err().line(("nothing was changed; add --yes to do it", "muted"))
+    for words, kept in (
+        ("the agent's own files stay:", done.left),
+        ("other sessions repeat a part of it:", done.copies),
+    ):
+        if kept:
+            screen.line(words)
+        for name in kept:
+            screen.line(" " * INDENT, name)
+    if not yes:
+        notes.line(("nothing was changed; add --yes to do it", "muted"))
+    elif not done.clean:
+        notes.block(
+            "another process still reads the old state; the next recall index ends it",
+            lead=("note:", "muted"),
+            indent=diagnostics.LEAD,
+        )

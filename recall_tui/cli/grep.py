@@ -129,7 +129,7 @@ def grep(
         last = updates.drained()
         if not as_json:
             diagnostics.say_reach(last.reach, call.zone())
-            explain_nowhere(last.reach, call)
+            explain_nowhere(last.reach, history, call)
         code = exit_code(last.reach, found=last.total > 0)
         return options.exit_zero_or(code, exit_zero=exit_zero)
 
@@ -199,8 +199,10 @@ def _print_text(
         screen.flush()
     last = updates.drained()
     if last.total:
-        more = f"; next page: --cursor {last.next}" if last.next else ""
-        diagnostics.err().line(_counts(last), (more, "muted"))
+        screen = diagnostics.err()
+        screen.line(_counts(last))
+        if last.next:
+            screen.line((f"next page: --cursor {last.next}", "muted"))
 
 
 def _print_json(

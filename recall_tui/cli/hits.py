@@ -9,6 +9,8 @@ from recall_tui.cli.screen import Piece, Screen, emphasised, harness_style, one_
 from recall_tui.clock import now_ms
 from recall_tui.model import Kind, Presence, SessionKind
 from recall_tui.text import notation
+from recall_tui.text.cells import cell_width
+from recall_tui.text.cut import cut_cells
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -42,17 +44,27 @@ def session_lines(screen: Screen, session: Session, zone: tzinfo, home: str) -> 
     """Print the two lines that introduce a session: its title, and where and when it was."""
     mark = (mark_of(session.harness), harness_style(session.harness))
     screen.line(mark, "  ", (one_line(session.title) or "(no title)", "title"))
-    facts = [
-        notation.short_path(session.cwd, home),
-        session.branch,
+    notes = [session.kind.value] if session.kind is not SessionKind.MAIN else []
+    if session.presence is Presence.GONE:
+        notes.append(f"source gone since {notation.day(session.gone_ms, zone)}")
+    folder, branch = one_line(notation.short_path(session.cwd, home)), one_line(session.branch)
+    if screen.terminal:
+        folder, branch = _tail(folder, screen.width * 3 // 8), cut_cells(branch, screen.width // 5)
+    when = [
         notation.moment(session.ended_ms, zone),
         notation.age_words(session.ended_ms, now_ms()),
     ]
-    if session.kind is not SessionKind.MAIN:
-        facts.append(session.kind.value)
-    if session.presence is Presence.GONE:
-        facts.append(f"source gone since {notation.day(session.gone_ms, zone)}")
-    screen.line(" " * INDENT, (" · ".join(one_line(f) for f in facts if f), "muted"))
+    words = " · ".join(word for word in (*notes, folder, branch, *when) if word)
+    screen.line(" " * INDENT, (words, "muted"))
+
+
+def _tail(path: str, cells: int) -> str:
+    """Return the end of a path, which says more than its beginning, within some cells."""
+    if cell_width(path) <= cells:
+        return path
+    while cell_width(path) > cells - 1:
+        path = path[1:]
+    return f"…{path}"
 
 
 def mark_of(harness: str) -> str:

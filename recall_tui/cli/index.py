@@ -7,26 +7,21 @@ import select
 import signal
 import stat
 import time
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import click
 
 from recall_tui.cli import diagnostics, options, output, wire
 from recall_tui.cli.nowhere import explain_nowhere
+from recall_tui.cli.progress import REDRAW_S, Bar
 from recall_tui.errors import ExitCode, QueryError
 from recall_tui.text import notation
-from recall_tui.text.cut import cut_cells
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from recall_tui.cli.call import Call
-    from recall_tui.cli.screen import Screen
     from recall_tui.history import History, SyncProgress
-
-BAR_CELLS: Final = 20
-REDRAW_S: Final = 0.1
-"""Ten times a second is as often as an eye follows a number."""
 
 
 @click.command()
@@ -51,11 +46,8 @@ def index(
     with call.history() as history:
         if watch:
             return _watch(history, quiet=quiet, as_json=as_json)
-        bar = Bar(diagnostics.err(), silent=quiet or as_json)
-        try:
+        with Bar(silent=quiet or as_json) as bar:
             state = history.sync(bar.show, rebuild=rebuild, verify=verify)
-        finally:
-            bar.clear()
         return _report(call, history, state, quiet=quiet, as_json=as_json)
 
 
@@ -70,7 +62,7 @@ def _report(
         if not quiet:
             output.out().line(summary(state))
         diagnostics.say_gaps(gap for gap in gaps if not quiet or gap.partial)
-        explain_nowhere(history.reach(), call)
+        explain_nowhere(history.reach(), history, call)
     if state.failed or any(gap.partial for gap in gaps):
         return ExitCode.PARTIAL
     return ExitCode.FOUND if state.sessions else ExitCode.NOTHING
@@ -143,43 +135,3 @@ def summary(state: SyncProgress) -> str:
         f"{notation.size(state.bytes_done)} in {notation.duration(state.seconds * 1000) or '0ms'}",
     ]
     return " · ".join(words)
-
-
-class Bar:
-    """A progress line on a terminal's stderr: redrawn in place, gone when done."""
-
-    def __init__(self, screen: Screen, *, silent: bool) -> None:
-        self._screen = screen
-        self._silent = silent or not screen.terminal
-        self._drawn = 0.0
-
-    def show(self, state: SyncProgress) -> None:
-        """Draw where the sync stands, unless that was just done."""
-        now = time.monotonic()
-        if self._silent or now - self._drawn < REDRAW_S:
-            return
-        self._drawn = now
-        self._screen.write(f"\r\x1b[2K{cut_cells(bar_words(state), self._screen.width - 1)}")
-        self._screen.flush()
-
-    def clear(self) -> None:
-        """Remove the line."""
-        if self._drawn:
-            self._screen.write("\r\x1b[2K")
-            self._screen.flush()
-
-
-def bar_words(state: SyncProgress) -> str:
-    """Return the progress line: a bar, bytes, rate and time left, messages."""
-    total = max(state.bytes_total, state.bytes_done, 1)
-    filled = round(BAR_CELLS * state.bytes_done / total)
-    words = f"{'━' * filled}{'─' * (BAR_CELLS - filled)} "
-    words += f"{notation.size(state.bytes_done)} of {notation.size(total)}"
-    words += f" · {notation.counted(state.messages, 'message')}"
-    if state.seconds > 0.5 and state.bytes_done:
-        rate = state.bytes_done / state.seconds
-        left = (total - state.bytes_done) / rate
-        words += f" · {notation.size(int(rate))}/s"
-        if left >= 1:
-            words += f" · {notation.duration(left * 1000)} left"
-    return words

@@ -49,5 +49,5 @@ def unknown(history: History, name: str, call: Call) -> ExitCode:
         )
     )
     diagnostics.say_gaps(gap for gap in reach.gaps if gap.partial)
-    explain_nowhere(reach, call)
+    explain_nowhere(reach, history, call)
     return exit_code(reach, found=False)

@@ -51,8 +51,7 @@ def source_options(function: Function) -> Function:
     """Add `--source` and `--demo`; they act on the `Call`, so commands do not receive them."""
 
     def name_sources(ctx: click.Context, _: click.Parameter, values: Sequence[str]) -> None:
-        if not ctx.resilient_parsing:
-            call_of(ctx).name_sources(values)
+        call_of(ctx).sources += values
 
     def choose_demo(ctx: click.Context, _: click.Parameter, value: bool) -> None:  # noqa: FBT001
         if value:

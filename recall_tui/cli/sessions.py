@@ -11,6 +11,7 @@ from recall_tui.cli.hits import mark_of
 from recall_tui.cli.naming import folded
 from recall_tui.cli.nowhere import explain_nowhere
 from recall_tui.cli.options import exit_zero_or
+from recall_tui.cli.progress import catch_up
 from recall_tui.cli.screen import Column, Piece, harness_style, one_line
 from recall_tui.clock import now_ms
 from recall_tui.model import Presence, SessionKind
@@ -68,6 +69,7 @@ def sessions(
     zone = call.zone(as_json=as_json)
     chosen = asked.filter(zone)
     with call.history() as history:
+        catch_up(history, silent=as_json)
         found = history.sessions(chosen)
         kept = found if unfold else folded(found)
         listed = kept if everything else kept[:limit]
@@ -87,7 +89,7 @@ def sessions(
         if not as_json:
             _say_rest(len(listed), len(kept), len(found))
             diagnostics.say_reach(reach, zone)
-            explain_nowhere(reach, call)
+            explain_nowhere(reach, history, call)
         return exit_zero_or(exit_code(reach, found=bool(listed)), exit_zero=exit_zero)
 
 

@@ -11,6 +11,7 @@ import click
 from recall_tui.cli import diagnostics, options, output, wire
 from recall_tui.cli.hits import INDENT, session_lines, speaker, style_of
 from recall_tui.cli.naming import named, unknown
+from recall_tui.cli.progress import catch_up
 from recall_tui.cli.screen import one_line, plain
 from recall_tui.errors import BadReferenceError, ExitCode, QueryError
 from recall_tui.model import Flag, Kind, Reference
@@ -73,6 +74,7 @@ def show(
         raise QueryError("--around, --tail and --all exclude each other", "give one of them")
     call = options.call_of(ctx)
     with call.history() as history:
+        catch_up(history, silent=as_json)
         target = _find(history, ref)
         if target is None:
             return unknown(history, ref, call)

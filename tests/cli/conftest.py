@@ -36,7 +36,7 @@ def run(fake: FakeHistory, capsys: pytest.CaptureFixture[str]):
     """Run `recall ARGS...` on the fake history."""
 
     def run(*args: str, history: FakeHistory | None = None, call: Call | None = None) -> Run:
-        opener = lambda _: history or fake  # noqa: E731
+        opener = lambda *_: history or fake  # noqa: E731
         code = main(list(args), call or Call(opener=opener))
         captured = capsys.readouterr()
         return Run(code, captured.out, captured.err)

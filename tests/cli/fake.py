@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import replace
 
@@ -23,6 +24,8 @@ from recall_tui.model import (
     SessionKind,
 )
 from recall_tui.search.results import Case, GrepUpdate, Hit
+from recall_tui.store.forget import Forgotten
+from recall_tui.store.sync.discover import Place
 from recall_tui.text.redact import shown
 
 NOON = from_iso("2026-11-28T12:00:00+00:00")
@@ -80,6 +83,8 @@ class FakeHistory:
         )  # fmt: skip
         self.passes = [self.state]
         self.forgotten: list[str] = []
+        self.places: list[Place] = []
+        self.caught_up = 0
 
     def close(self) -> None:
         self.closed = True
@@ -193,8 +198,13 @@ class FakeHistory:
         on_progress(self.state)
         return self.state
 
-    def forget(self, sessions) -> None:
+    def catch_up(self, limit_bytes=None, on_progress=lambda _: None) -> None:
+        self.caught_up += 1
+
+    def forget(self, sessions) -> Forgotten:
         self.forgotten += [s.key for s in sessions]
+        left = [s.path for s in sessions if os.path.exists(s.path)]
+        return Forgotten(list(self.forgotten), left, clean=False)
 
     def watch(self, on_progress, stop) -> None:
         for state in self.passes:
@@ -233,7 +243,22 @@ def filled(gaps: list[Gap] | None = None) -> FakeHistory:
     )  # fmt: skip
 
 
+class Program:
+    """A harness that finds what it is told."""
+
+    id, name, mark = "codex", "Codex", "cx"
+
+    def __init__(self, found: int = 0, gaps: list[Gap] | None = None) -> None:
+        self.found, self.gaps = found, gaps or []
+
+    def discover(self, root: str, gaps: list[Gap]):
+        gaps += self.gaps
+        return iter(range(self.found))
+
+
 def empty() -> FakeHistory:
     """A machine without any history."""
     gap = Gap(GapKind.NO_SOURCES, 1, "no session folder of any harness exists", "recall --demo")
-    return FakeHistory({}, [gap])
+    history = FakeHistory({}, [gap])
+    history.places = [Place(Program(), "/home/ann/.codex/sessions"), Place(Program(), "/")]
+    return history

@@ -88,7 +88,7 @@ def test_without_a_terminal_the_app_is_refused_with_a_way_on(run) -> None:
 def test_demo_and_source_work_before_and_behind_the_command(run, fake) -> None:
     seen = []
 
-    def opener(call: Call):
+    def opener(call: Call, live: bool):
         seen.append((call.demo, list(call.sources)))
         return fake
 

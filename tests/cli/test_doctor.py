@@ -12,8 +12,9 @@ from recall_tui.errors import StoreError
 
 
 @pytest.mark.contract("S3-76")
-def test_warnings_end_with_zero_and_nothing_is_created(run, home: Path) -> None:
+def test_warnings_end_with_zero_and_nothing_is_created(run, fake, home: Path) -> None:
     ran = run("doctor")
+    assert fake.caught_up == 0
     assert ran.code == 0
     for section in ("sources", "index", "machine", "terminal"):
         assert section in ran.out.splitlines()
@@ -30,12 +31,24 @@ def test_json(run) -> None:
     assert {check["level"] for check in answer["checks"]} <= {"ok", "note", "warn", "fail"}
 
 
+def test_the_history_is_opened_without_looking_at_the_sources(run, fake) -> None:
+    opened = []
+
+    def opener(_: Call, live: bool):
+        opened.append(live)
+        return fake
+
+    run("doctor", call=Call(opener=opener))
+    run("sessions", call=Call(opener=opener))
+    assert opened == [True, False]
+
+
 @pytest.mark.contract("S3-76")
 def test_a_damaged_index_is_a_hard_failure_and_everything_else_is_still_said(run, home) -> None:
     (home / "recall").mkdir()
     (home / "recall" / "index.db").write_bytes(b"no database at all, but long enough" * 40)
 
-    def refuses(_: Call):
+    def refuses(*_):
         raise StoreError("index.db: file is not a database", "recall index --rebuild")
 
     ran = run("doctor", call=Call(opener=refuses))

@@ -20,6 +20,7 @@ def test_without_yes_it_only_shows_what_would_go(run, fake) -> None:
 def test_with_yes_the_family_goes(run, fake) -> None:
     ran = run("forget", BUDGET, "--yes")
     assert "forgotten: 2 sessions" in ran.out
+    assert "another process still reads" in ran.err
     assert fake.forgotten == [BUDGET, HELPER]
 
 

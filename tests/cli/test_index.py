@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from recall_tui.cli.index import Bar, bar_words
+from recall_tui.cli.progress import Bar, bar_words
 from recall_tui.cli.screen import Screen
 from recall_tui.errors import StoreBusyError
 from recall_tui.history import SyncProgress
@@ -112,10 +112,9 @@ class Terminal(Screen):
 
 def test_the_bar_is_drawn_in_place_and_removed() -> None:
     stream = io.StringIO()
-    bar = Bar(Terminal(stream), silent=False)
-    bar.show(SyncProgress(bytes_done=1, bytes_total=2))
-    bar.show(SyncProgress(bytes_done=2, bytes_total=2))
-    bar.clear()
+    with Bar(Terminal(stream)) as bar:
+        bar.show(SyncProgress(bytes_done=1, bytes_total=2))
+        bar.show(SyncProgress(bytes_done=2, bytes_total=2))
     assert stream.getvalue().count("━") == 10
     assert "\n" not in stream.getvalue()
     assert stream.getvalue().endswith("\r\x1b[2K")
@@ -123,7 +122,7 @@ def test_the_bar_is_drawn_in_place_and_removed() -> None:
 
 def test_no_bar_without_a_terminal() -> None:
     stream = io.StringIO()
-    for bar in (Bar(Screen(stream), silent=False), Bar(Terminal(stream), silent=True)):
-        bar.show(SyncProgress(bytes_done=1, bytes_total=2))
-        bar.clear()
+    for bar in (Bar(Screen(stream)), Bar(Terminal(stream), silent=True)):
+        with bar:
+            bar.show(SyncProgress(bytes_done=1, bytes_total=2))
     assert stream.getvalue() == ""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from datetime import UTC
 from pathlib import Path
@@ -10,9 +9,8 @@ from pathlib import Path
 import pytest
 
 from recall_tui.cli.options import Asked
-from recall_tui.cli.sources import checked, nearby, split
 from recall_tui.config import zone
-from recall_tui.errors import ConfigError, QueryError
+from recall_tui.errors import QueryError
 
 NOTHING = Asked(None, None, "", "", (), (), (), mains_only=False)
 
@@ -66,51 +64,6 @@ def test_a_reference_names_its_session() -> None:
     assert chosen.sessions == ("claude:x",)
 
 
-def test_split_reads_both_forms(tmp_path: Path, home: Path) -> None:
-    assert split("claude=~/x") == ("claude", str(home / "x"))
-    assert split("/a/b") == ("", "/a/b")
-    odd = tmp_path / "pi=3"
-    odd.mkdir()
-    assert split(str(odd)) == ("", str(odd))
-
-
-def test_a_source_is_made_absolute(tmp_path: Path, monkeypatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "here").mkdir()
-    assert checked("here") == str(tmp_path / "here")
-    assert checked("codex=here") == f"codex={tmp_path / 'here'}"
-
-
-def test_a_missing_source_says_what_is_near(run, tmp_path: Path) -> None:
-    (tmp_path / "sessions").mkdir()
-    ran = run("grep", "x", "--source", f"claude={tmp_path}/sesions")
-    assert ran.code == 2
-    assert f"no such file or folder: {tmp_path}/sesions" in ran.err
-    assert f"{tmp_path} holds sessions" in ran.err
-
-
-def test_an_unknown_harness_lists_the_known(run, tmp_path: Path) -> None:
-    ran = run("grep", "x", "--source", f"claud={tmp_path}")
-    assert ran.code == 2
-    assert "unknown harness 'claud'" in ran.err
-    assert "claude, codex, pi" in ran.err
-
-
-def test_nearby_climbs_to_what_exists(tmp_path: Path) -> None:
-    assert nearby(str(tmp_path / "a" / "b" / "c")) == f"{tmp_path} holds nothing"
-    for number in range(9):
-        (tmp_path / f"f{number}").touch()
-    assert nearby(str(tmp_path / "zzz")).endswith("f0, f1, f2, f3, f4, ...")
-
-
-def test_nearby_of_an_unreadable_folder(tmp_path: Path, monkeypatch) -> None:
-    def refused(_: str) -> list[str]:
-        raise PermissionError
-
-    monkeypatch.setattr(os, "listdir", refused)
-    assert "cannot be read" in nearby(str(tmp_path / "x"))
-
-
 def test_a_wrong_setting_stops_every_command(run, home: Path) -> None:
     (home / "recall").mkdir()
     (home / "recall" / "config.toml").write_text("zon = 'UTC'\n", "utf-8")
@@ -118,8 +71,3 @@ def test_a_wrong_setting_stops_every_command(run, home: Path) -> None:
         ran = run(*words)
         assert ran.code == 2
         assert "did you mean 'zone'" in ran.err
-
-
-def test_checked_refuses_what_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="no such file"):
-        checked(str(tmp_path / "x"))

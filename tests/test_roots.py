@@ -1,0 +1,50 @@
+"""Which places are read, and what is said about one that is not there."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from recall_tui.errors import ConfigError
+from recall_tui.roots import named, nearby
+
+
+def test_a_named_source_is_made_absolute(tmp_path: Path, home: Path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "here").mkdir()
+    (home / "there").mkdir()
+    ((harness, root),) = named(["codex=here"])
+    assert (harness.id, root) == ("codex", str(tmp_path / "here"))
+    assert named(["claude=~/there"])[0].root == str(home / "there")
+
+
+def test_a_missing_source_says_what_is_near(tmp_path: Path) -> None:
+    (tmp_path / "sessions").mkdir()
+    with pytest.raises(ConfigError) as caught:
+        named([f"claude={tmp_path}/sesions"])
+    assert caught.value.message == f"no such file or folder: {tmp_path}/sesions"
+    assert caught.value.hint == f"{tmp_path} holds sessions"
+
+
+def test_an_unknown_harness_lists_the_known(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError) as caught:
+        named([f"claud={tmp_path}"])
+    assert "unknown harness 'claud'" in caught.value.message
+    assert "claude, codex, pi" in caught.value.hint
+
+
+def test_nearby_climbs_to_what_exists(tmp_path: Path) -> None:
+    assert nearby(str(tmp_path / "a" / "b" / "c")) == f"{tmp_path} holds nothing"
+    for number in range(9):
+        (tmp_path / f"f{number}").touch()
+    assert nearby(str(tmp_path / "zzz")).endswith("f0, f1, f2, f3, f4, ...")
+
+
+def test_nearby_of_an_unreadable_folder(tmp_path: Path, monkeypatch) -> None:
+    def refused(_: str) -> list[str]:
+        raise PermissionError
+
+    monkeypatch.setattr(os, "listdir", refused)
+    assert "cannot be read" in nearby(str(tmp_path / "x"))
