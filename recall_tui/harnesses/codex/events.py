@@ -40,12 +40,12 @@ _TYPED_TURN: Final = b'"turn_trigger":"user"'
 def event(reader: CodexTranscript, payload: Payload, line: bytes) -> list[Parsed]:
     """Take an event of any kind."""
     kind = payload.type
-    if kind == "token_count":
-        return origin.tokens(reader, payload, line)
     if kind == "agent_message":
         return _agent(reader, payload.message or "", EVENT)
     if kind == "user_message":
         return _user_message(reader, payload)
+    if kind == "token_count":
+        return origin.tokens(reader, payload, line)
     if kind in _SILENT:
         return []
     if kind in ("task_started", "turn_started"):
@@ -53,7 +53,7 @@ def event(reader: CodexTranscript, payload: Payload, line: bytes) -> list[Parsed
             reader.facts.kind = SessionKind.MAIN  # begun by a script, gone on with by a person
         return []
     if kind == "thread_settings_applied":
-        return origin.turn(reader, payload, line)
+        return origin.settings(reader, payload, line)
     rare = _RARE.get(kind)
     if rare is None:
         if not kind.endswith(_SILENT_ENDS):
@@ -117,7 +117,7 @@ def _agent(reader: CodexTranscript, text: str, way: int) -> list[Parsed]:
     if not text or known(answers, text, way):
         return []
     keep(answers, said(text, way))
-    return [Parsed(Kind.ANSWER, text, model=reader.model)]
+    return [Parsed(Kind.ANSWER, text, model=reader.state.model)]
 
 
 # ---------------------------------------------------------------- what the program reports
@@ -210,7 +210,7 @@ def _left_review(reader: CodexTranscript, event: Event) -> list[Parsed]:
     if known(answers, texts[0], EVENT):
         return []
     keep(answers, said(texts[0], EVENT))
-    return [Parsed(Kind.ANSWER, "\n".join(texts), model=reader.model)]
+    return [Parsed(Kind.ANSWER, "\n".join(texts), model=reader.state.model)]
 
 
 # ---------------------------------------------------------------- how tools ended

@@ -30,13 +30,10 @@ _LISTING: Final = frozenset(("type", "parameters", "inputSchema", "strict", "def
 
 def item(reader: CodexTranscript, payload: Payload, line: bytes) -> list[Parsed]:
     """Take an item of any kind."""
-    kind = payload.type or "message"
-    if kind == "message":
-        return message(reader, payload)
-    if kind in _CALL_KINDS:
-        return call(reader, payload)
-    if kind in _OUTPUT_KINDS:
-        return output(reader, payload)
+    kind = payload.type
+    handler = _FREQUENT.get(kind)
+    if handler is not None:
+        return handler(reader, payload)
     if kind in _SILENT:
         return []
     if kind in ("tool_call", "tool_result", "function_result"):
@@ -49,10 +46,6 @@ def item(reader: CodexTranscript, payload: Payload, line: bytes) -> list[Parsed]
         return []
     reader.state.items = True
     return rare(reader, decode(line, EventLine).payload)
-
-
-_CALL_KINDS: Final = frozenset(("function_call", "custom_tool_call"))
-_OUTPUT_KINDS: Final = frozenset(("function_call_output", "custom_tool_call_output"))
 
 
 # ---------------------------------------------------------------- messages
@@ -70,7 +63,7 @@ def message(reader: CodexTranscript, payload: Payload) -> list[Parsed]:
             return []
         if not state.bare:
             keep(state.answers, said(text, ITEM))
-        return [Parsed(Kind.ANSWER, text, materials=materials, model=reader.model)]
+        return [Parsed(Kind.ANSWER, text, materials=materials, model=reader.state.model)]
     if payload.role != "user":
         return [Parsed(Kind.INJECTED, text)]
     return _user(reader, payload, text, materials)
@@ -151,8 +144,6 @@ def content(
         return "", ()
     if isinstance(parts, Part):
         return _part(reader, parts, path)
-    if len(parts) == 1:
-        return _part(reader, parts[0], f"{path}.0")
     texts: list[str] = []
     materials: tuple[Material, ...] = ()
     for number, part in enumerate(parts):
@@ -191,7 +182,9 @@ def calling(reader: CodexTranscript, call_id: str, name: str, arguments: object)
                 del calls[old]
         calls[call_id] = name
     text, rest = read_call(name, arguments if arguments is not None else {})
-    return Parsed(Kind.TOOL_CALL, text, rest=rest, tool=name, call=call_id, model=reader.model)
+    return Parsed(
+        Kind.TOOL_CALL, text, rest=rest, tool=name, call=call_id, model=reader.state.model
+    )
 
 
 def output(reader: CodexTranscript, payload: Payload) -> list[Parsed]:
@@ -285,4 +278,12 @@ _RARE: Final = {
     "tool_search_output": _tool_search_output,
     "image_generation_call": _image_generation,
     "agent_message": _agent_message,
+}
+_FREQUENT: Final = {
+    "message": message,
+    "": message,
+    "function_call": call,
+    "custom_tool_call": call,
+    "function_call_output": output,
+    "custom_tool_call_output": output,
 }

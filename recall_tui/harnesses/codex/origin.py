@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Final
 
+import msgspec
+
 from recall_tui.clock import from_iso
-from recall_tui.harnesses.codex.records import Meta, MetaLine, TurnLine, UsageLine, decode
+from recall_tui.harnesses.codex.records import Meta, MetaLine, SettingsLine, UsageLine, decode
 from recall_tui.harnesses.codex.titles import titles_near
 from recall_tui.model import SessionKind
 
@@ -67,12 +69,19 @@ def _take_kind(reader: CodexTranscript, meta: Meta) -> None:
 
 
 def turn(reader: CodexTranscript, payload: Payload, line: bytes) -> list[Parsed]:
-    """Take where and with which model a turn runs: `turn_context`, `thread_settings_applied`."""
-    found = decode(line, TurnLine).payload
-    found = found.thread_settings or found
-    reader.facts.saw_cwd(found.cwd or "")
-    reader.facts.saw_model(found.model or "")
+    """Take where and with which model a turn runs."""
+    facts = reader.facts
+    if payload.cwd and payload.cwd != facts.last_cwd:
+        facts.saw_cwd(payload.cwd)
+    if payload.model and payload.model != reader.state.model:
+        reader.state.model = payload.model
+        facts.saw_model(payload.model)
     return []
+
+
+def settings(reader: CodexTranscript, payload: Payload, line: bytes) -> list[Parsed]:
+    """Take a change of them between turns."""
+    return turn(reader, decode(line, SettingsLine).payload.thread_settings, line)
 
 
 def tokens(reader: CodexTranscript, payload: Payload, line: bytes) -> list[Parsed]:
@@ -83,10 +92,13 @@ def tokens(reader: CodexTranscript, payload: Payload, line: bytes) -> list[Parse
 
 def count_tokens(reader: CodexTranscript) -> None:
     """Take the tokens of the last line that counted them."""
-    if reader.usage is None:
+    line, reader.usage = reader.usage, None
+    if line is None:
         return
-    usage = decode(reader.usage, UsageLine).payload
-    reader.usage = None
+    try:
+        usage = decode(line, UsageLine).payload
+    except (msgspec.MsgspecError, TypeError):
+        return  # cut while it is written: it is read again
     total = usage.thread_token_usage or (usage.info and usage.info.total_token_usage)
     if total:
         reader.facts.tokens_in = total.input_tokens

@@ -59,6 +59,8 @@ class State(msgspec.Struct):
     facts: Facts
     now: int = 0
     """The time of the current line; in the second generation the last known one."""
+    model: str = ""
+    """The model that speaks."""
     own: bool = False
     """The session's own meta was read: a later one with another id is its parent's."""
     own_id: str = ""
@@ -113,8 +115,9 @@ class CodexTranscript(JsonlTranscript):
         self.offset = 0
         self.prefix = ""
         self._stamp = ""
-        self._minute = ""
-        self._minute_ms = 0
+        self._hour = ""
+        self._hour_ms = 0
+        self._latest = 0
         self._front: list[Parsed] = []
         self._fresh = False
         self._count = 0
@@ -128,6 +131,7 @@ class CodexTranscript(JsonlTranscript):
     def save(self) -> bytes:
         """Return the state; see `JsonlTranscript.save`."""
         origin.count_tokens(self)
+        self.facts.saw_time(self._latest)
         return msgspec.msgpack.encode(self.state)
 
     def load(self, carry: bytes) -> None:
@@ -165,12 +169,17 @@ class CodexTranscript(JsonlTranscript):
     def finish(self) -> Iterable[Parsed]:
         """Yield the user item that still waits, and settle the facts."""
         found = self.settled(self.decide())
+        self.facts.saw_time(self._latest)
         origin.settle(self)
         return found
 
     def record(self, line: bytes, offset: int) -> list[Parsed]:
         """Turn one line into messages; see `JsonlTranscript.record`."""
-        if line.startswith(_NOISE, _AFTER_TIME) and line.find(_ANOTHER, 1) < 0:
+        if (
+            line.startswith(_NOISE, _AFTER_TIME)
+            and line.endswith(b"}}")
+            and line.find(_ANOTHER, 1) < 0
+        ):
             if line.startswith(_TOKENS, _AFTER_TIME):
                 self.usage = line
             return []
@@ -201,13 +210,13 @@ class CodexTranscript(JsonlTranscript):
         stamp = self._stamp
         if stamp:
             self._stamp = ""
-            if stamp[:17] == self._minute and len(stamp) == 24 and stamp[19] == ".":
-                milliseconds = int(stamp[17:19]) * 1000 + int(stamp[20:23])
-                self.state.now = self._minute_ms + milliseconds
+            if stamp[:14] == self._hour and len(stamp) == 24 and stamp[19] == ".":
+                minutes = int(stamp[14:16]) * 60 + int(stamp[17:19])
+                self.state.now = self._hour_ms + minutes * 1000 + int(stamp[20:23])
             else:
                 self.state.now = from_iso(stamp) or self.state.now
-                self._minute = stamp[:17]
-                self._minute_ms = from_iso(f"{stamp[:16]}:00Z")
+                self._hour = stamp[:14]
+                self._hour_ms = from_iso(f"{self._hour}00Z")
         return self.state.now
 
     def settled(self, found: list[Parsed]) -> list[Parsed]:
@@ -222,13 +231,11 @@ class CodexTranscript(JsonlTranscript):
         self._fresh = False
         if not state.begun:
             found = self._opening(found)
-        facts = state.facts
         for message in found:
             time_ms = message.time_ms
             if not time_ms:
                 message.time_ms = time_ms = self.now
-            if not facts.started_ms <= time_ms <= facts.ended_ms:
-                facts.saw_time(time_ms)
+            self._latest = max(self._latest, time_ms)
             if message.kind is Kind.PROMPT or message.kind is Kind.DELEGATION:
                 self._turns.append(self._count)
             if self._abandoned and any(a <= self._count < b for a, b in self._abandoned):
@@ -242,6 +249,7 @@ class CodexTranscript(JsonlTranscript):
         """Hold back what a session begins with: alone, it is no session."""
         for message in found:
             message.time_ms = message.time_ms or self.now
+            self.facts.saw_time(message.time_ms)
         self._front += found
         if all(m.kind is Kind.INJECTED or m.kind is Kind.NOTICE for m in found):
             return []
@@ -254,12 +262,6 @@ class CodexTranscript(JsonlTranscript):
     def typed(self) -> Kind:
         """The kind of a typed text: in a subagent's file it is the parent agent that types."""
         return Kind.DELEGATION if self.facts.kind is SessionKind.SUBAGENT else Kind.PROMPT
-
-    @property
-    def model(self) -> str:
-        """The model that speaks now, empty when it is not known."""
-        models = self.facts.models
-        return models[-1] if models else ""
 
     def locator(self, path: str) -> str:
         """Return where a value of the current payload lies, for `pictures`."""

@@ -51,6 +51,8 @@ class Payload(msgspec.Struct):
     images: list[msgspec.Raw] | None = None
     local_images: list[str] | None = None
     internal_chat_message_metadata_passthrough: Passthrough | None = None
+    cwd: str | None = None
+    model: str | None = None
 
 
 class Line(msgspec.Struct):
@@ -119,18 +121,16 @@ class MetaLine(msgspec.Struct):
     payload: Meta
 
 
-class Turn(msgspec.Struct):
-    """`turn_context`, and the settings of `thread_settings_applied`."""
+class Settings(msgspec.Struct):
+    """What `thread_settings_applied` sets."""
 
-    cwd: str | None = None
-    model: str | None = None
-    thread_settings: Turn | None = None
+    thread_settings: Payload
 
 
-class TurnLine(msgspec.Struct):
-    """A line that holds where and with which model a turn runs."""
+class SettingsLine(msgspec.Struct):
+    """A line that changes where and with which model the thread runs."""
 
-    payload: Turn
+    payload: Settings
 
 
 class Usage(msgspec.Struct):

@@ -62,13 +62,6 @@ class _Framed(msgspec.Struct):
 _framed: Final = msgspec.json.Decoder(_Framed)
 
 
-class Call(NamedTuple):
-    """A tool call: what the agents' path sees, and what lies beyond it."""
-
-    text: str
-    rest: str
-
-
 class Output(NamedTuple):
     """What a tool gave back."""
 
@@ -84,8 +77,8 @@ def tool_name(name: str | None, namespace: str | None) -> str:
     return name or namespace or ""
 
 
-def read_call(name: str, arguments: object) -> Call:
-    """Project the arguments of a call (Q5).
+def read_call(name: str, arguments: object) -> tuple[str, str]:
+    """Return (projection, rest) of the arguments of a call (Q5).
 
     Args:
         name: The tool's name.
@@ -93,19 +86,23 @@ def read_call(name: str, arguments: object) -> Call:
             JSON that is broken, all of which are kept as they are.
     """
     if isinstance(arguments, str):
-        if arguments[:1] not in ("{", "["):
+        if not arguments.startswith(("{", "[")):
             return _raw(name, arguments)
         try:
             arguments = msgspec.json.decode(arguments)
         except (msgspec.MsgspecError, RecursionError):
             return _raw(name, str(arguments))
-    if not isinstance(arguments, dict):
-        return Call(*project(arguments))
-    return _object(name, arguments)
+    if isinstance(arguments, dict) and not arguments.keys().isdisjoint(_SCRIPTS):
+        return _scripted(arguments)
+    return project(arguments)
 
 
-def _object(name: str, arguments: dict[str, Any]) -> Call:
-    for key in ("cmd", "command", "input", "patch"):
+_SCRIPTS: Final = ("cmd", "command", "input", "patch")
+"""Arguments that may be a script: a command, or a patch."""
+
+
+def _scripted(arguments: dict[str, Any]) -> tuple[str, str]:
+    for key in _SCRIPTS:
         value = arguments.get(key)
         script = command_line(value)
         if not script or (key in ("input", "patch") and _PATCH not in script):
@@ -113,8 +110,8 @@ def _object(name: str, arguments: dict[str, Any]) -> Call:
         shown, body = _without_patch(script)
         if body or shown != value:
             text, rest = project({**arguments, key: ""}, _AFTER_COMMAND)
-            return Call(_lines(shown, text), _lines(body, rest))
-    return Call(*project(arguments))
+            return _lines(shown, text), _lines(body, rest)
+    return project(arguments)
 
 
 _AFTER_COMMAND: Final = tuple(k for k in PROJECTED if k not in ("command", "cmd"))
@@ -146,17 +143,17 @@ def _without_patch(script: str) -> tuple[str, str]:
     return shown, body
 
 
-def _raw(name: str, text: str) -> Call:
+def _raw(name: str, text: str) -> tuple[str, str]:
     """Project an input that is no JSON object."""
     if _PATCH in text:
-        return Call(*_without_patch(text))
+        return _without_patch(text)
     if name == "exec":
         found = dict.fromkeys(_literal(match[1]) for match in _LITERAL.finditer(text))
         if found:
-            return Call("\n".join(found), text)
+            return "\n".join(found), text
         if len(text) <= _SHORT:
-            return Call(text, "")
-    return Call(*project(text))
+            return text, ""
+    return project(text)
 
 
 def _literal(token: str) -> str:

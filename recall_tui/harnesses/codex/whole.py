@@ -26,7 +26,7 @@ class WholeTranscript(CodexTranscript):
     """One pass over a file of the first generation; see `base.Transcript`."""
 
     def __iter__(self) -> Iterator[Parsed]:
-        """Yield messages; see `base.Transcript`. A file cut in a rewrite is torn: it yields none."""
+        """Yield messages; see `base.Transcript`. A file cut in its rewrite is torn, and empty."""
         try:
             with open(self.source.path, "rb") as stream:
                 data = stream.read()
