@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
     from recall_tui.harnesses.base import Checkpoint, Parsed, Source
 
-State = list[tuple[dict[str, Any], bool]]
-"""The records of a session, each with whether the person rewound past it."""
+    State = Iterator[tuple[dict[str, Any], bool]]
+    """The records of a session, each with whether the person rewound past it."""
 
 
 class _Line(msgspec.Struct):
@@ -183,18 +183,16 @@ class LinesTranscript(JsonlTranscript):
         return self.state()
 
     def state(self) -> State:
-        """Return every message that decodes, as the lines so far leave it."""
-        found: State = []
+        """Yield every message that decodes, as the lines so far leave it."""
         for entry in self.conversation.entries:
             try:
                 value = fields.decode(entry.raw)
             except ValueError:
                 value = None
             if isinstance(value, dict):
-                found.append((value, entry.abandoned))
+                yield value, entry.abandoned
             else:
                 self.unparsed += 1
-        return found
 
 
 class DocumentTranscript:
@@ -219,10 +217,11 @@ class DocumentTranscript:
         return self._state(self._value())
 
     def _state(self, value: dict[str, Any]) -> State:
-        messages = fields.items(value.get("messages")) or fields.items(value.get("history"))
-        found: State = [(item, False) for item in messages if isinstance(item, dict)]
-        self.unparsed += len(messages) - len(found)
-        return found
+        for item in fields.items(value.get("messages")) or fields.items(value.get("history")):
+            if isinstance(item, dict):
+                yield item, False
+            else:
+                self.unparsed += 1
 
     def _value(self) -> dict[str, Any]:
         """Decode the file.

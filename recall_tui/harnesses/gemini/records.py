@@ -238,7 +238,8 @@ def _result(parts: Iterable[Any], identity: str, time: int, name: str, call: str
     text = "\n".join(filter(None, words))
     match = _UNTRUSTED.match(text)
     text = match.group(1) if match else text
-    failed = failed or bool(name == "run_shell_command" and _EXIT_CODE.search(text))
+    if name == "run_shell_command" and "Exit Code:" in text:
+        failed = failed or bool(_EXIT_CODE.search(text))
     return Parsed(Kind.TOOL_RESULT, text, time, identity, tool=name, call=call, failed=failed)
 
 
@@ -293,7 +294,7 @@ def _typed(record: dict[str, Any], words: str, *, beside_results: bool) -> tuple
     results, and then nothing was typed. Nor is what stands beside tool results, but for the
     steering of a person who typed while the agent worked.
     """
-    steering = _STEERING.search(words)
+    steering = _STEERING.search(words) if "<user_input>" in words else None
     if steering:
         return steering.group(1), ""
     if beside_results:
