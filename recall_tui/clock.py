@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import time
 from datetime import UTC, date, datetime, timedelta, tzinfo
+from typing import Final
 
 from recall_tui.errors import QueryError
 
@@ -49,20 +51,49 @@ def _epoch_ms(moment: datetime) -> int:
 
 
 def to_iso(time_ms: int, zone: tzinfo = UTC) -> str:
-    """Write a time with its zone, to the millisecond; empty for 0."""
+    """Write a time with its zone, to the millisecond; empty for 0 and for years no calendar has."""
     if not time_ms:
         return ""
-    moment = datetime.fromtimestamp(time_ms / 1000, zone)
+    try:
+        moment = datetime.fromtimestamp(time_ms / 1000, zone)
+    except (OverflowError, OSError, ValueError):
+        return ""
     text = moment.isoformat(timespec="milliseconds")
     return text.replace("+00:00", "Z")
 
 
+class _LocalZone(tzinfo):
+    """The zone of this machine with its summer time: each moment has the offset of its own day.
+
+    `datetime.astimezone()` alone yields today's offset, an hour wrong for half the year.
+    """
+
+    def utcoffset(self, moment: datetime | None) -> timedelta | None:
+        """Return the offset at a local time."""
+        return moment.replace(tzinfo=None).astimezone().utcoffset() if moment else None
+
+    def dst(self, _: datetime | None) -> None:
+        """Not known apart from the offset."""
+        return
+
+    def tzname(self, moment: datetime | None) -> str | None:
+        """Return the zone's name at a local time."""
+        return moment.replace(tzinfo=None).astimezone().tzname() if moment else None
+
+    def fromutc(self, moment: datetime) -> datetime:
+        """Return the local time of a UTC time, in the second fold when the hour comes twice."""
+        known = moment.replace(tzinfo=UTC).astimezone()
+        local = known.replace(tzinfo=self)
+        return local if local.utcoffset() == known.utcoffset() else local.replace(fold=1)
+
+
 def local_zone() -> tzinfo:
-    """Return the zone of this machine (honours TZ)."""
-    return datetime.now().astimezone().tzinfo or UTC
+    """Return the zone of this machine (honours TZ), summer time included."""
+    return _LocalZone()
 
 
-_UNITS = {"m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
+_UNITS: Final = {"m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
+_AGE: Final = re.compile(r"([0-9]{1,6})([mhdw])\Z")
 
 
 def parse_bound(text: str, *, end: bool, zone: tzinfo, now: int | None = None) -> int:
@@ -82,8 +113,9 @@ def parse_bound(text: str, *, end: bool, zone: tzinfo, now: int | None = None) -
     """
     value = text.strip().lower()
     present = now_ms() if now is None else now
-    if value[:-1].isdigit() and value[-1:] in _UNITS:
-        return present - int(value[:-1]) * _UNITS[value[-1]] * 1000
+    age = _AGE.match(value)
+    if age is not None:
+        return present - int(age[1]) * _UNITS[age[2]] * 1000
     today = datetime.fromtimestamp(present / 1000, zone).date()
     words = {"today": today, "yesterday": today - timedelta(days=1)}
     try:

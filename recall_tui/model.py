@@ -124,7 +124,7 @@ class Session:
     id: int
     """Row id in the corpus that holds it; meaningless elsewhere."""
     key: str
-    """`<harness>:<name>`, unique and stable; `<name>` is the native id unless two files share it."""
+    """`<harness>:<name>`, unique, stable; `<name>` is the native id unless two files share it."""
     harness: str
     native_id: str
     path: str
@@ -208,7 +208,9 @@ class Message:
         return Reference(harness, name, self.position, self.digest)
 
 
-_REFERENCE: Final = re.compile(r"([a-z][a-z0-9_-]*):(.+?)(?:#(\d+)(?:~([0-9a-f]{4}))?)?\Z")
+_REFERENCE: Final = re.compile(
+    r"([a-z][a-z0-9_-]*):([^#\n]+)(?:#([0-9]{1,9})(?:~([0-9a-f]{4}))?)?\Z"
+)
 
 
 class Reference(NamedTuple):
