@@ -126,9 +126,9 @@ class Claude:
 
     def material(self, source: Source, locator: str) -> bytes:
         """Read the bytes of a material; see `base.Harness`."""
-        from recall_tui.harnesses.claude import materials  # noqa: PLC0415
+        from recall_tui.harnesses import inline  # noqa: PLC0415
 
-        return materials.read(source.path, locator)
+        return inline.read(source.path, locator)
 
     def resume(self, session: SessionLike) -> ResumeCommand | None:
         """Return `claude --resume ID`, for a subagent that of its main session.

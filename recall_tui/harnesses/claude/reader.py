@@ -16,6 +16,7 @@ from recall_tui.harnesses.base import Checkpoint, Parsed, Source, project
 from recall_tui.harnesses.claude import noise, records, results, sides, spoken
 from recall_tui.harnesses.claude.state import CALLS, LEAVES, REPLIES
 from recall_tui.harnesses.claude.voice import Voice
+from recall_tui.harnesses.lenient import lenient
 from recall_tui.model import Kind, Material
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ class ClaudeTranscript(Voice):
         try:
             record = records.strict(line)
         except msgspec.ValidationError:
-            record = records.lenient(line)
+            record = lenient(line, records.Record)
         read = _READERS.get(record.type)
         if read is not None:
             return read(self, record, offset, line)
@@ -224,7 +225,7 @@ class ClaudeTranscript(Voice):
         if isinstance(content, str) and content:
             text = noise.without_reminders(content)
         else:
-            text, pictures = results.text_of(block, place, record.uuid or "", path, offset)
+            text, pictures = results.text_of(block, place, record.uuid or str(offset), path, offset)
         if text.startswith(results.PERSISTED):
             whole = results.overflow(text, self.results_folder)
             if whole is None and twin is not None:
@@ -240,7 +241,7 @@ class ClaudeTranscript(Voice):
         if isinstance(twin, records.Twin):
             message.duration_ms = int(twin.durationMs or twin.totalDurationMs or 0)
             if twin.file is not None and not pictures:
-                pictures = results.twin_picture(twin.file, record.uuid or "", path, offset)
+                pictures = results.twin_picture(twin.file, record.uuid or str(offset), path, offset)
         message.materials = tuple(pictures)
         return message
 

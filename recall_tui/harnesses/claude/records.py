@@ -11,7 +11,7 @@ from typing import Any, Final, TypeAlias
 
 import msgspec
 
-from recall_tui.harnesses.jsonl import BadLine
+from recall_tui.harnesses.lenient import lenient
 
 
 class Source(msgspec.Struct, gc=False):
@@ -159,84 +159,18 @@ def epoch_ms(moment: datetime | None) -> int:
 strict: Final = msgspec.json.Decoder(Record).decode
 """Decodes a line whose fields have the expected types: nearly every one."""
 
-_any: Final = msgspec.json.Decoder()
 
-
-def lenient(line: bytes) -> Record:
+def decode(line: bytes) -> Record:
     """Return the record of a line; a field of another type than expected is left empty.
 
     Raises:
         msgspec.DecodeError: It is not JSON.
         BadLine: It is JSON, but no object.
     """
-    value = _any.decode(line)
-    if not isinstance(value, dict):
-        raise BadLine
-    return _fitting(value)
-
-
-def decode(line: bytes) -> Record:
-    """Return the record of a line; see `lenient` for what is raised."""
     try:
         return strict(line)
     except msgspec.ValidationError:
-        return lenient(line)
-
-
-def _fitting(value: dict[str, Any]) -> Record:
-    """Build a record from the fields that fit."""
-    record = Record()
-    for name in Record.__struct_fields__:
-        if name in value and name not in ("message", "attachment"):
-            _take(record, name, value[name])
-    message = value.get("message")
-    if isinstance(message, dict):
-        record.message = Body()
-        for name in ("id", "model", "usage"):
-            _take(record.message, name, message.get(name))
-        record.message.content = _content(message.get("content"))
-    attachment = value.get("attachment")
-    if isinstance(attachment, dict):
-        record.attachment = Attachment()
-        for name in Attachment.__struct_fields__:
-            if name in attachment and name != "prompt":
-                _take(record.attachment, name, attachment[name])
-        record.attachment.prompt = _content(attachment.get("prompt"))
-    return record
-
-
-def _content(value: object) -> Content:
-    """Return the content whose blocks fit; a bare string in the list is a text block."""
-    if value is None or isinstance(value, str):
-        return value
-    blocks: list[Block] = []
-    for item in value if isinstance(value, list) else [value]:
-        if isinstance(item, str):
-            blocks.append(Block(type="text", text=item))
-        elif isinstance(item, dict):
-            block = Block()
-            for name in Block.__struct_fields__:
-                if name in item:
-                    _take(block, name, item[name])
-            if isinstance(item.get("content"), dict):
-                block.content = [msgspec.Raw(msgspec.json.encode(item["content"]))]
-            blocks.append(block)
-    return blocks
-
-
-def _take(target: msgspec.Struct, name: str, value: object) -> None:
-    """Set one field if the value fits its type."""
-    kind = _TYPES[type(target)][name]
-    try:
-        setattr(target, name, msgspec.json.decode(msgspec.json.encode(value), type=kind))
-    except (msgspec.MsgspecError, ValueError, TypeError):
-        return
-
-
-_TYPES: Final[dict[type[msgspec.Struct], dict[str, Any]]] = {
-    struct: {field.name: field.type for field in msgspec.structs.fields(struct)}
-    for struct in (Record, Body, Attachment, Block)
-}
+        return lenient(line, Record)
 
 
 class Attached(msgspec.Struct, gc=False):
@@ -248,4 +182,4 @@ class Attached(msgspec.Struct, gc=False):
 attached: Final = msgspec.json.Decoder(Attached)
 piece: Final = msgspec.json.Decoder(Piece)
 source: Final = msgspec.json.Decoder(Source)
-anything: Final = _any
+anything: Final = msgspec.json.Decoder()

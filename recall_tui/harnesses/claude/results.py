@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from recall_tui.harnesses import inline
 from recall_tui.harnesses.base import leaves
 from recall_tui.harnesses.claude import materials, records
 from recall_tui.harnesses.claude.noise import without_reminders
@@ -60,8 +61,7 @@ def text_of(
         if piece.source is not None:
             locator = f"{offset}:{place}.content.{index}.source"
             material = materials.from_source(piece.source, record, _name(path), locator)
-            if material is not None:
-                found.append(material)
+            found.append(material)
         elif piece.type == "text":
             texts.append(piece.text)
         else:
@@ -85,7 +85,7 @@ def twin_text(line: bytes) -> str:
 
 def twin_picture(file: records.TwinFile, record: str, path: str, offset: int) -> list[Material]:
     """Return the picture of a structured result, none when it holds none."""
-    found = materials.from_base64(
+    found = inline.from_base64(
         file.base64, file.type or "", record, _name(path), f"{offset}:toolUseResult.file"
     )
     return [found] if found else []

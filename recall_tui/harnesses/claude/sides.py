@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from recall_tui.harnesses.claude import materials, noise, records, results
+from recall_tui.harnesses import inline
+from recall_tui.harnesses.claude import noise, records, results
 from recall_tui.harnesses.claude.noise import Said
 from recall_tui.model import Kind, Material
 
@@ -51,7 +52,7 @@ def _picture(sent: Attachment, record: Record, offset: int) -> tuple[Material, .
         return ()
     if file is None:
         return ()
-    found = materials.from_base64(
+    found = inline.from_base64(
         file.base64,
         file.type or "",
         record.uuid or str(offset),

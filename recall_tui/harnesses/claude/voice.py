@@ -129,9 +129,7 @@ class Voice(Tracking):
         for index, block in enumerate(content):
             if block.type in spoken.MATERIALS:
                 locator = f"{offset}:{place}.{index}.source"
-                material = materials.from_block(block, record.uuid or str(offset), locator)
-                if material is not None:
-                    found.append(material)
+                found.append(materials.from_block(block, record.uuid or str(offset), locator))
             elif block.type not in ("text", "tool_result"):
                 self.unknown[f"user/{block.type}"] += 1
         return tuple(found)
