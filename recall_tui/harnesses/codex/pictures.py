@@ -1,13 +1,13 @@
 """Pictures in a rollout: what a message says about them, and their bytes when asked for.
 
-A locator is `<byte offset of the line>/<path in its JSON>`, for the first generation (one JSON
-file) with offset 0. Offsets in a `.zst` count uncompressed bytes.
+A locator is `<byte offset of the line>/<path in its JSON>`, `4711/payload.content.1.image_url`; for
+the first generation (one JSON value) the offset is 0, in a `.zst` it counts uncompressed bytes.
+Most pictures are data URLs; a link or a path is only a name, nothing outside is ever opened.
 """
 
 from __future__ import annotations
 
-import hashlib
-import os
+import mimetypes
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
@@ -16,6 +16,7 @@ from recall_tui.errors import SourceError
 from recall_tui.harnesses import images
 from recall_tui.harnesses.codex.records import NO_RAW
 from recall_tui.harnesses.codex.streams import open_rollout
+from recall_tui.harnesses.inline import material_id
 from recall_tui.model import Material
 
 if TYPE_CHECKING:
@@ -35,12 +36,13 @@ def from_part(part: Part, native_id: str, locator: str) -> Material | None:
     Args:
         part: Any part of a content or an output.
         native_id: The session's id: makes the material's id unique.
-        locator: Where the part lies, without its last step.
+        locator: Where the part lies.
     """
     if part.image_url is not NO_RAW:
         return from_raw(part.image_url, native_id, f"{locator}.image_url")
     if part.data is not NO_RAW:
-        return from_raw(part.data, native_id, f"{locator}.data", part.mimeType or "image/png")
+        mime = part.mimeType or "image/png"
+        return from_raw(part.data, native_id, f"{locator}.data", mime)
     return None
 
 
@@ -81,41 +83,39 @@ def from_raw(
 
 
 def _of_text(text: object, native_id: str, locator: str, mime: str, name: str) -> Material | None:
-    if not isinstance(text, str):
+    if not isinstance(text, str) or not text:
         return None
     size, head = -1, b""
     if text[:5].lower() == "data:":
         mime, size, head = images.data_url(text)
     elif mime:
         size, head = images.base64_size(text), images.base64_head(text)
-    else:  # a link or a path: never opened, it is only a name
+    else:
         return named(text, native_id)
     width, height = images.pixel_size(head)
     kind = images.material_kind(mime)
     name = name or f"{kind}.{mime.partition('/')[2].partition('+')[0] or 'bin'}"
-    return Material(
-        _material_id(native_id, locator), name, kind, mime, size, width, height, locator
-    )
+    identity = material_id(native_id, locator)
+    return Material(identity, name, kind, mime, size, width, height, locator)
 
 
-def named(path: str, native_id: str) -> Material:
-    """Return the material of a picture that lies elsewhere: a name without bytes."""
-    import mimetypes  # noqa: PLC0415 - links are rare
+def named(path: str, native_id: str, name: str = "") -> Material:
+    """Return the material of a file or link outside the session: a name without bytes.
 
-    bare = path.partition("?")[0]
+    Args:
+        path: The path or URL; never opened.
+        native_id: The session's id.
+        name: How the program shows it; empty for the last part of the path.
+    """
+    bare = path.partition("?")[0].replace("\\", "/").rstrip("/")
     mime = mimetypes.guess_type(bare)[0] or ""
     return Material(
-        _material_id(native_id, path),
-        os.path.basename(bare.replace("\\", "/").rstrip("/")) or "image",
-        images.material_kind(mime or "image/"),
+        material_id(native_id, path),
+        name or bare.rpartition("/")[2] or "file",
+        images.material_kind(mime),
         mime,
         -1,
     )
-
-
-def _material_id(native_id: str, locator: str) -> str:
-    text = f"{native_id}/{locator}".encode("utf-8", "replace")
-    return hashlib.blake2b(text, digest_size=8).hexdigest()
 
 
 def read_back(source: Source, locator: str) -> bytes:
@@ -125,8 +125,6 @@ def read_back(source: Source, locator: str) -> bytes:
         SourceError: The file or the picture is gone, changed or broken.
     """
     place, _, path = locator.partition("/")
-    if not place.isdigit():
-        raise SourceError(f"{source.path}: the picture is not stored in the session")
     try:
         with open_rollout(source.path) as stream:
             stream.seek(int(place))
@@ -136,14 +134,13 @@ def read_back(source: Source, locator: str) -> bytes:
             value = value[int(step)] if isinstance(value, list) else value[step]
         if not isinstance(value, str):
             raise TypeError
-        return (
-            images.data_url_bytes(value)
-            if value[:5].lower() == "data:"
-            else images.base64_bytes(value)
-        )
+        if value[:5].lower() == "data:":
+            return images.data_url_bytes(value)
+        return images.base64_bytes(value)
     except OSError as error:
         raise SourceError(f"{source.path}: {error.strerror or error}") from error
     except (msgspec.MsgspecError, LookupError, ValueError, TypeError) as error:
         raise SourceError(
-            f"{source.path}: no readable picture at {locator}", "the session may have changed"
+            f"{source.path}: no readable picture at {locator or 'no place'}",
+            "the session may have changed, or never held the picture itself",
         ) from error
