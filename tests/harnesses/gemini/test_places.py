@@ -127,7 +127,11 @@ def test_every_session_of_the_ide_companion_is_listed(tmp_path: Path) -> None:
 
 def test_the_file_that_a_resume_leaves_is_not_a_session(tmp_path: Path) -> None:
     folder = chats(tmp_path)
-    build.lines(folder / "session-2026-11-30T17-07-417c17c0.jsonl", build.meta(), build.opening())
+    build.lines(
+        folder / "session-2026-11-30T17-07-417c17c0.jsonl",
+        build.meta(),
+        *[build.opening()] * 9,  # larger than the session itself
+    )
     build.lines(
         folder / "session-2026-11-30T17-06-417c17c0.jsonl",
         build.meta(),

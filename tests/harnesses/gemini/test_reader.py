@@ -369,6 +369,20 @@ def test_materials_are_found_again_after_the_file_grew(tmp_path: Path) -> None:
         assert PNG not in message.text + message.rest
 
 
+def test_materials_of_an_answer_and_of_its_calls_are_apart(tmp_path: Path) -> None:
+    drawn = {"inlineData": {"mimeType": "image/png", "data": PNG}}
+    noted = {"inlineData": {"mimeType": "text/plain", "data": base64.b64encode(b"note").decode()}}
+    look = build.call("look", {}) | {"result": [build.response("look", "ok"), noted]}
+    path = build.lines(
+        tmp_path / "session-x.jsonl", build.meta(), build.agent(1, [drawn], toolCalls=[look])
+    )
+    answer, _, result = read(path)[0]
+    source = source_of(path)
+    (picture,), (note,) = answer.materials, result.materials
+    assert HARNESS.material(source, picture.locator) == base64.b64decode(PNG)
+    assert HARNESS.material(source, note.locator) == b"note"
+
+
 def test_facts_are_gathered(tmp_path: Path) -> None:
     path = build.lines(
         tmp_path / "session-x.jsonl",
