@@ -38,39 +38,69 @@ TITLE_CHARS: Final = 200
 
 def prepare(parsed: Parsed) -> Prepared:
     """Turn a reader's message into what a block holds."""
-    kind = parsed.kind
     text = mark(sanitize(parsed.text))
-    horizon = Meta.WHOLE
     seen_chars = -1
     if parsed.rest:
         # Marked apart: the two are different arguments, and the border is then exact.
         rest = mark(sanitize(parsed.rest))
         seen_chars = len(text)
-        horizon = len(fold_bytes(text))
         text = f"{text}\n{rest}" if text else rest
-    raw = text.encode("utf-8", "replace")
-    fold = fold_bytes(text)
-    if kind is Kind.TOOL_RESULT and len(raw) > RESULT_HORIZON:
-        seen_chars, horizon = _result_horizon(text, raw, fold)
-    content = crc32(raw, kind)
-    record = crc32(parsed.record.encode("utf-8", "replace")) if parsed.record else content
     flags = (
         (Flag.ABANDONED if parsed.abandoned else 0)
         | (Flag.SIDECHAIN if parsed.sidechain else 0)
         | (Flag.FAILED if parsed.failed else 0)
         | (Flag.MATERIAL if parsed.materials else 0)
     )
+    record = crc32(parsed.record.encode("utf-8", "replace")) if parsed.record else None
+    return _prepared(
+        parsed.kind, text, seen_chars, _known_time(parsed.time_ms), flags, record,
+        _attributes(parsed),
+    )  # fmt: skip
+
+
+def prepare_again(
+    kind: Kind,
+    marked: str,
+    time_ms: int,
+    flags: int,
+    record: int,
+    attributes: dict[str, object] | None,
+) -> Prepared:
+    """Turn a stored message into what a block holds under the text rules of today."""
+    facts = dict(attributes or {})
+    seen_chars = facts.pop("seen", -1)
+    if isinstance(seen_chars, int) and seen_chars >= 0 and kind is not Kind.TOOL_RESULT:
+        head, rest = mark(marked[:seen_chars]), mark(marked[seen_chars:])
+        return _prepared(kind, head + rest, len(head), time_ms, flags, record, facts)
+    return _prepared(kind, mark(marked), -1, time_ms, flags, record, facts)
+
+
+def _prepared(
+    kind: Kind,
+    text: str,
+    seen_chars: int,
+    time_ms: int,
+    flags: int,
+    record: int | None,
+    facts: dict[str, object],
+) -> Prepared:
+    """Fold and hash marked text of which the agents' path sees `seen_chars` (-1: all)."""
+    raw = text.encode("utf-8", "replace")
+    fold = fold_bytes(text)
+    horizon = Meta.WHOLE
+    if seen_chars >= 0:
+        horizon = len(fold_bytes(text[:seen_chars]))
+    elif kind is Kind.TOOL_RESULT and len(raw) > RESULT_HORIZON:
+        seen_chars, horizon = _result_horizon(text, raw, fold)
+    if seen_chars >= 0:
+        facts["seen"] = seen_chars
+    content = crc32(raw, kind)
     return Prepared(
-        kind,
-        _known_time(parsed.time_ms),
-        flags,
-        fold,
-        raw,
-        horizon,
-        record,
+        kind, time_ms, flags, fold, raw, horizon,
+        content if record is None else record,
         (content ^ (content >> 16)) & 0xFFFF,
-        _attributes(parsed, seen_chars),
-    )
+        facts or None,
+    )  # fmt: skip
 
 
 _LAST_MS: Final = 253_402_300_800_000
@@ -96,8 +126,8 @@ def _result_horizon(text: str, raw: bytes, fold: bytes) -> tuple[int, int]:
     return len(head), len(folded)
 
 
-def _attributes(parsed: Parsed, seen_chars: int) -> dict[str, object] | None:
-    """Return what only the display needs, or None; the keys are the store's own notation."""
+def _attributes(parsed: Parsed) -> dict[str, object]:
+    """Return what only the display needs; the keys are the store's own notation."""
     facts: dict[str, object] = {}
     if parsed.tool:
         facts["tool"] = word(parsed.tool)
@@ -107,11 +137,9 @@ def _attributes(parsed: Parsed, seen_chars: int) -> dict[str, object] | None:
         facts["model"] = word(parsed.model)
     if parsed.duration_ms > 0:
         facts["ms"] = parsed.duration_ms
-    if seen_chars >= 0:
-        facts["seen"] = seen_chars
     if parsed.materials:
         facts["materials"] = [_material(material) for material in parsed.materials]
-    return facts or None
+    return facts
 
 
 def _material(material: Material) -> tuple[str | int, ...]:

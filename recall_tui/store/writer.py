@@ -25,7 +25,7 @@ from recall_tui.store.stored import StoredBlock, head, join, load, store
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping
 
     from recall_tui.harnesses.base import Source
     from recall_tui.store.sync.plan import Job, Row
@@ -88,6 +88,8 @@ class Writer:
                 raise
         self.touched: set[int] = set()
         """Sessions written since this was emptied: families look at these."""
+        self._former_keys: dict[tuple[str, str, str], str] = {}
+        self._reserved: frozenset[str] = frozenset()
 
     # ------------------------------------------------------------ transactions
 
@@ -145,6 +147,11 @@ class Writer:
     def put(self, key: str, value: int | str) -> None:
         """Set a value of `meta`."""
         self.connection.execute("INSERT OR REPLACE INTO meta VALUES (?,?)", (key, value))
+
+    def keep_keys(self, keys: dict[tuple[str, str, str], str]) -> None:
+        """Give sources of (harness, path, part) the keys they had in the index this replaces."""
+        self._former_keys = keys
+        self._reserved = frozenset(keys.values())
 
     # ------------------------------------------------------------ drafts
 
@@ -222,17 +229,12 @@ class Writer:
         columns["first_record"] = reading.first_record
         if session is None:
             columns["key"] = self._free_key(source, str(columns["native_id"]))
-            names = ", ".join(columns)
-            marks = ", ".join("?" * len(columns))
-            session = self.connection.execute(
-                f"INSERT INTO session ({names}) VALUES ({marks})", tuple(columns.values())
-            ).lastrowid
-            assert session is not None
+            session = self.insert_row("session", columns)
         else:
             self._delete_blocks(session)
             self._update_session(session, columns)
         for no, block in enumerate(self._blocks(draft)):
-            self._insert(session, no, block, reading.ended_ms)
+            self.insert_block(session, no, block, reading.ended_ms)
         self._touch(session)
         return session, "replaced"
 
@@ -254,11 +256,14 @@ class Writer:
         ).fetchone()
         added = chain(*fresh.values(), self._blocks(draft) if draft.staged else ())
         for at, block in enumerate(added, no):
-            self._insert(session, at, block, reading.ended_ms)
+            self.insert_block(session, at, block, reading.ended_ms)
         for name in Counts.__slots__:
             setattr(counts, name, getattr(counts, name) + getattr(reading.counts, name))
-        reading.started_ms = min(filter(None, (old[1], reading.started_ms)), default=0)
-        reading.ended_ms = max(old[2], reading.ended_ms)
+        # A reader's facts span the whole session; without them the blocks of the tail do not.
+        if not reading.facts.started_ms:
+            reading.started_ms = min(filter(None, (old[1], reading.started_ms)), default=0)
+        if not reading.facts.ended_ms:
+            reading.ended_ms = max(old[2], reading.ended_ms)
         columns = self._columns(source, reading, counts)
         columns["title"] = reading.title or old[0] or reading.opening
         self._update_session(session, columns)
@@ -293,7 +298,24 @@ class Writer:
         copies = "SELECT id FROM session WHERE original=? AND original <> 0"
         self.touched.update(row[0] for row in self.connection.execute(copies, (session,)))
 
-    def _insert(self, session: int, no: int, block: StoredBlock, ended_ms: int) -> None:
+    def insert_row(self, table: str, columns: Mapping[str, object]) -> int:
+        """Insert a row and return its id."""
+        names, marks = ", ".join(columns), ", ".join("?" * len(columns))
+        row = self.connection.execute(
+            f"INSERT INTO {table} ({names}) VALUES ({marks})", tuple(columns.values())
+        ).lastrowid
+        assert row is not None
+        return row
+
+    def insert_block(self, session: int, no: int, block: StoredBlock, ended_ms: int) -> None:
+        """Insert a block with its body.
+
+        Args:
+            session: Its session's row id.
+            no: Its number in the session.
+            block: What to insert.
+            ended_ms: The session's end, which stands in for the time of messages without one.
+        """
         kind, first, last, first_ms, last_ms, meta, fold, raw, attributes = block
         if not first_ms:
             last_ms = max(last_ms, ended_ms)
@@ -344,12 +366,15 @@ class Writer:
 
     def _free_key(self, source: Source, native_id: str) -> str:
         """Return a key no other session has: the native id, or that and where the file lies."""
+        former = self._former_keys.get((source.harness, source.path, source.part))
+        if former is not None:
+            return former
         key = f"{source.harness}:{native_id}"
         place = f"{os.path.relpath(source.path, source.root)}\0{source.part}"
         mark = f"{crc32(place.encode()):08x}{crc32(source.path.encode()):08x}"
         for candidate in (key, *(f"{key}@{mark[:digits]}" for digits in (4, 8, 16))):
-            taken = self.connection.execute("SELECT 1 FROM session WHERE key=?", (candidate,))
-            if taken.fetchone() is None:
+            held = self.connection.execute("SELECT 1 FROM session WHERE key=?", (candidate,))
+            if candidate not in self._reserved and held.fetchone() is None:
                 return candidate
         return f"{key}@{mark}{clock.now_ms():x}"
 
@@ -402,11 +427,7 @@ class Writer:
 
     def _put_source(self, row: Row | None, columns: dict[str, object]) -> None:
         if row is None:
-            names, marks = ", ".join(columns), ", ".join("?" * len(columns))
-            self.connection.execute(
-                f"INSERT OR REPLACE INTO source ({names}) VALUES ({marks})",
-                tuple(columns.values()),
-            )
+            self.insert_row("source", columns)
         else:
             sets = ", ".join(f"{name}=?" for name in columns)
             self.connection.execute(
@@ -503,18 +524,10 @@ class Writer:
         self.connection.execute("DELETE FROM body WHERE id=?", (block,))
         self.connection.execute("DELETE FROM block WHERE id=?", (block,))
 
-    def forget(self, sessions: Sequence[int]) -> bool:
-        """Remove sessions with all that is known of their sources, so that no byte remains.
-
-        Returns:
-            Whether the journal is empty as well; False while a reader of another process holds
-            an old state, whose end empties it.
-        """
-        with self.transaction():
-            for session in sessions:
-                self.connection.execute("DELETE FROM source WHERE session=?", (session,))
-                self.remove_session(session)
-        return self.fold_journal()
+    def forget_session(self, session: int) -> None:
+        """Remove a session with all that is known of its sources."""
+        self.connection.execute("DELETE FROM source WHERE session=?", (session,))
+        self.remove_session(session)
 
     def fold_journal(self) -> bool:
         """Write the journal into the file and empty it; False when a reader is in the way."""

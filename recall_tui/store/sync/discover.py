@@ -67,7 +67,7 @@ def discover(places: Iterable[Place]) -> Discovery:
         if os.path.lexists(root):
             try:
                 for source in harness.discover(root, gaps):
-                    if source.path.isprintable() or _storable(source.path):
+                    if _storable(source.path):
                         discovery.sources[source.harness, source.path, source.part] = source
                     else:
                         gaps.append(unnameable(source.path))
@@ -79,6 +79,36 @@ def discover(places: Iterable[Place]) -> Discovery:
             gaps.append(missing_root(root))
         discovery.gaps.setdefault((harness.id, root), []).extend(gaps)
     return discovery
+
+
+def look_at(places: Iterable[Place], paths: Iterable[str]) -> Discovery:
+    """Look only at some files below the places, as after a change there.
+
+    A path that is not there any more is vouched for as gone, with all that lay below it. One
+    beside a database (`-wal`) means the database. Folders are passed over: what is in them needs
+    the whole place to be told from noise.
+    """
+    discovery = Discovery()
+    for path in {_database(path) for path in paths}:
+        if os.path.isdir(path):
+            continue
+        for harness, root in places:
+            if not covers(root, path):
+                continue
+            gaps: list[Gap] = []
+            if os.path.lexists(path):
+                for source in harness.discover(path, gaps):
+                    if _storable(source.path):
+                        key = (source.harness, source.path, source.part)
+                        discovery.sources[key] = source._replace(root=root)
+            discovery.gaps[harness.id, path] = gaps
+    return discovery
+
+
+def _database(path: str) -> str:
+    for suffix in ("-wal", "-shm", "-journal"):
+        path = path.removesuffix(suffix)
+    return path
 
 
 def missing_root(root: str) -> Gap:

@@ -38,6 +38,8 @@ class Row(NamedTuple):
 
 
 _ROWS = f"SELECT {', '.join(Row._fields)} FROM source"
+_ROWS_BELOW = f"{_ROWS} WHERE path=? OR (path>=? AND path<?)"
+_NAMESAKES = f"{_ROWS} WHERE native_id=? AND harness=? AND session IS NOT NULL"
 _PROOF = "SELECT resume_at, position, carry, ends, covered, digests FROM source WHERE id=?"
 
 
@@ -69,9 +71,22 @@ class Plan:
     """Sources that are excluded or forgotten."""
 
 
-def known_sources(connection: sqlite3.Connection) -> list[Row]:
-    """Return every known source."""
-    return [Row._make(row) for row in connection.execute(_ROWS)]
+def known_sources(connection: sqlite3.Connection, below: Iterable[str] | None = None) -> list[Row]:
+    """Return every known source, or those that are or lie below some paths."""
+    if below is None:
+        return [Row._make(row) for row in connection.execute(_ROWS)]
+    found = {}
+    for path in below:
+        folder = path + os.sep
+        rows = connection.execute(_ROWS_BELOW, (path, folder, folder[:-1] + chr(ord(os.sep) + 1)))
+        found.update({row[0]: Row._make(row) for row in rows})
+    return list(found.values())
+
+
+def namesakes(connection: sqlite3.Connection, source: Source) -> list[Row]:
+    """Return the known sources with a session that have a source's native id."""
+    rows = connection.execute(_NAMESAKES, (source.native_id, source.harness))
+    return [Row._make(row) for row in rows]
 
 
 def proof(connection: sqlite3.Connection, row: Row) -> Known:
@@ -86,6 +101,7 @@ def proof(connection: sqlite3.Connection, row: Row) -> Known:
 def make(
     discovery: Discovery,
     rows: Iterable[Row],
+    known_as: Callable[[Source], Iterable[Row]],
     excluded: Callable[[Source], bool],
     *,
     verify: bool = False,
@@ -94,34 +110,30 @@ def make(
 
     Args:
         discovery: What there is; known sources of places it did not look at are left alone.
-        rows: What is known.
-        excluded: Says whether a source is forgotten or left out; asked for every source that is
-            new, and for known ones as well.
+        rows: What is known of these places.
+        known_as: `namesakes`: the known sources that a new one may be under another path.
+        excluded: Says whether a source is forgotten or left out.
         verify: Look inside every source, also where size and times are the same.
     """
     plan = Plan()
     known = {(row.harness, row.path, row.part): row for row in rows}
-    new: list[Source] = []
+    moved: set[int] = set()
     for key, source in discovery.sources.items():
         row = known.pop(key, None)
         if excluded(source):
             plan.left_out += 1
             if row is not None:
                 plan.excluded.append(row)
-        elif row is None:
-            new.append(source)
-        else:
+        elif row is not None:
             _compare(plan, row, source, verify=verify)
-    missing: dict[tuple[str, str], list[Row]] = {}
-    for row in known.values():
-        if row.state != "gone" and discovery.vouches_for(row.harness, row.path):
-            plan.gone.append(row)
-        if row.session is not None:
-            missing.setdefault((row.harness, row.native_id), []).append(row)
-    moved: set[int] = set()
-    for source in new:
-        former = _former(missing.get((source.harness, source.native_id), ()), moved)
-        plan.jobs.append(Job(source, former, moved=former is not None))
+        else:
+            former = _former(source, known_as(source), moved)
+            plan.jobs.append(Job(source, former, moved=former is not None))
+    plan.gone = [
+        row
+        for row in known.values()
+        if row.state != "gone" and discovery.vouches_for(row.harness, row.path)
+    ]
     plan.jobs.sort(key=lambda job: -job.source.mtime_ns)
     return plan
 
@@ -139,10 +151,15 @@ def _compare(plan: Plan, row: Row, source: Source, *, verify: bool) -> None:
         plan.rerooted.append((row, source))
 
 
-def _former(candidates: Iterable[Row], moved: set[int]) -> Row | None:
-    """Return the known source that a new one may be under another path: its file is not there."""
-    for row in candidates:
-        if row.id not in moved and not os.path.lexists(row.path):
-            moved.add(row.id)
-            return row
-    return None
+def _former(source: Source, candidates: Iterable[Row], moved: set[int]) -> Row | None:
+    """Return the known source that a new one probably is: one whose file is not there any more.
+
+    Several sessions can share an id; the one of the same file name and size comes first.
+    """
+    lost = [row for row in candidates if row.id not in moved and not os.path.lexists(row.path)]
+    if not lost:
+        return None
+    name = os.path.basename(source.path)
+    best = max(lost, key=lambda row: (os.path.basename(row.path) == name, row.size == source.size))
+    moved.add(best.id)
+    return best

@@ -10,14 +10,15 @@ from recall_tui import clock
 from recall_tui.errors import Cancelled
 from recall_tui.store import families, reach
 from recall_tui.store.lock import WriterLock
+from recall_tui.store.migrations import RebuildNeeded
 from recall_tui.store.stored import StoredBlock
 from recall_tui.store.sync import plan as planning
-from recall_tui.store.sync.discover import Place, discover
+from recall_tui.store.sync.discover import Place, discover, look_at
 from recall_tui.store.sync.progress import SyncProgress
 from recall_tui.store.writer import Draft, Writer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Sequence
+    from collections.abc import Callable, Generator, Iterable, Sequence
 
     from recall_tui.harnesses.base import Harness, Source
     from recall_tui.model import Gap
@@ -43,10 +44,14 @@ def sync(
     on_progress: Callable[[SyncProgress], None] = lambda _: None,
     stop: Callable[[], bool] = lambda: False,
     excluded: Callable[[Source], bool] = lambda _: False,
+    rebuild: bool = False,
     verify: bool = False,
     wait_s: float = 0.0,
 ) -> SyncProgress:
     """Compare the sources of some places with the index, and read what is new.
+
+    An index that cannot be brought to this version is built anew beside the old one, as with
+    `rebuild`; until both are exchanged the old one answers.
 
     Args:
         index: The index file; created when it is not there.
@@ -54,6 +59,7 @@ def sync(
         on_progress: Called from this thread at most ten times a second, and at the end.
         stop: Asked often; True ends the sync with what is finished so far committed.
         excluded: Sources that must not be read; what is indexed of them is removed.
+        rebuild: Read everything again into a new index; if stopped, the old one stays.
         verify: Compare the content of every source, also where size and times are the same.
         wait_s: How long to wait for another writer.
 
@@ -65,9 +71,42 @@ def sync(
         StoreError: The index cannot be written.
     """
     harnesses = [place.harness for place in places]
-    with WriterLock(index + ".lock", wait_s=wait_s), closing(Writer(index)) as writer:
+    with WriterLock(index + ".lock", wait_s=wait_s):
+        if not rebuild:
+            try:
+                with closing(Writer(index)) as writer:
+                    one = Sync(writer, harnesses, on_progress, stop, excluded)
+                    return one.run(discover(places), verify=verify)
+            except RebuildNeeded:
+                pass
+        from recall_tui.store.rebuild import beside, carry_over  # noqa: PLC0415 - rarely needed
+
+        with beside(index) as new:
+            one = Sync(new.writer, harnesses, on_progress, stop, excluded)
+            progress = one.run(
+                discover(places), carry=lambda: carry_over(index, new.writer, excluded)
+            )
+            new.complete = progress.done
+            return progress
+
+
+def sync_paths(
+    index: str,
+    places: Sequence[Place],
+    paths: Iterable[str],
+    *,
+    on_progress: Callable[[SyncProgress], None] = lambda _: None,
+    stop: Callable[[], bool] = lambda: False,
+    excluded: Callable[[Source], bool] = lambda _: False,
+) -> SyncProgress:
+    """Bring the index up to date with some paths that changed, below places synced before.
+
+    Arguments, result and errors as of `sync`.
+    """
+    harnesses = [place.harness for place in places]
+    with WriterLock(index + ".lock"), closing(Writer(index)) as writer:
         one = Sync(writer, harnesses, on_progress, stop, excluded)
-        return one.run(discover(places), verify=verify)
+        return one.run(look_at(places, paths), partial=True)
 
 
 class Sync:
@@ -89,23 +128,50 @@ class Sync:
         self._excluded = excluded
         self._started = time.monotonic()
         self._reported = 0.0
+        self._gone: set[int] = set()
         # A killed run has written sessions whose families nobody has looked at.
         self._all_unsettled = writer.get("unsettled", 0) == 1
 
-    def run(self, discovery: Discovery, *, verify: bool = False) -> SyncProgress:
-        """Plan, read and write what a discovery found."""
-        rows = planning.known_sources(self._writer.connection)
-        plan = planning.make(discovery, rows, self._excluded, verify=verify)
+    def run(
+        self,
+        discovery: Discovery,
+        *,
+        partial: bool = False,
+        verify: bool = False,
+        carry: Callable[[], None] = lambda: None,
+    ) -> SyncProgress:
+        """Plan, read and write what a discovery found.
+
+        Args:
+            discovery: What there is.
+            partial: It is of some paths only (`discover.look_at`).
+            verify: See `sync`.
+            carry: Called when every source is read, before families are looked at.
+        """
+        connection = self._writer.connection
+        below = [path for _, path in discovery.gaps] if partial else None
+        rows = planning.known_sources(connection, below)
+        empty = connection.execute("SELECT 1 FROM source LIMIT 1").fetchone() is None
+        plan = planning.make(
+            discovery,
+            rows,
+            lambda source: () if empty else planning.namesakes(connection, source),
+            self._excluded,
+            verify=verify,
+        )
         progress = self.progress
         progress.seen = len(discovery.sources) - plan.left_out
         progress.unchanged = plan.unchanged
         progress.gone = len(plan.gone)
+        self._gone = {row.id for row in plan.gone}
         progress.returned = len(plan.returned)
         progress.bytes_total = sum(job.source.size for job in plan.jobs)
-        self._note(plan, discovery.gaps_that_matter(row.path for row in rows))
+        gaps = {} if partial else discovery.gaps_that_matter(row.path for row in rows)
+        self._note(plan, gaps)
         self._report()
         try:
-            self._read(plan.jobs)
+            self._read(plan.jobs, verify=verify)
+            carry()
         except Cancelled:
             self._writer.commit()
         except KeyboardInterrupt:
@@ -136,11 +202,11 @@ class Sync:
             writer.put("pending", len(plan.jobs))
             writer.put("unsettled", 1)
 
-    def _read(self, jobs: list[Job]) -> None:
+    def _read(self, jobs: list[Job], *, verify: bool) -> None:
         """Read every source and write its session; commits early, then steadily."""
         drafts: dict[int, Draft] = {}
         uncommitted, step, left = 0, FIRST_COMMIT, len(jobs)
-        with closing(self._parts(jobs)) as parts:
+        with closing(self._parts(jobs, verify=verify)) as parts:
             for number, part in parts:
                 if self._stop():
                     raise Cancelled
@@ -159,14 +225,16 @@ class Sync:
                     uncommitted, step = 0, min(2 * step, STEADY_COMMIT)
                 self._report()
 
-    def _parts(self, jobs: list[Job]) -> Generator[tuple[int, StoredBlock | Reading]]:
+    def _parts(
+        self, jobs: list[Job], *, verify: bool
+    ) -> Generator[tuple[int, StoredBlock | Reading]]:
         """Yield (job number, part) as sources are read: here, and in worker processes."""
         if not jobs:
             return
         # Decoders come with whoever reads: a sync without work never pays for them.
         from recall_tui.store.sync import pool, worker  # noqa: PLC0415
 
-        tasks = [self._task(number, job) for number, job in enumerate(jobs)]
+        tasks = [self._task(number, job, verify=verify) for number, job in enumerate(jobs)]
         here, there = pool.split(tasks)
         with closing(pool.Pool(there)) as others:
             for task in here:
@@ -174,14 +242,15 @@ class Sync:
                     yield task.number, part
             yield from others
 
-    def _task(self, number: int, job: Job) -> Task:
+    def _task(self, number: int, job: Job, *, verify: bool) -> Task:
         from recall_tui.store.sync import worker  # noqa: PLC0415
 
         kind = type(self._harnesses[job.source.harness])
         known = None
         if job.row is not None:
             known = planning.proof(self._writer.connection, job.row)
-        return worker.Task(number, f"{kind.__module__}:{kind.__qualname__}", job.source, known)
+        name = f"{kind.__module__}:{kind.__qualname__}"
+        return worker.Task(number, name, job.source, known, verify)
 
     def _settle(self) -> None:
         """Bring families up to date, note the time, and commit."""
@@ -203,7 +272,7 @@ class Sync:
         was_gone = job.row is not None and job.row.state == "gone"
         if done.moved:
             progress.renamed += 1
-            progress.gone -= not was_gone
+            progress.gone -= job.row is not None and job.row.id in self._gone
         if done.result == "same":
             progress.returned += was_gone and not done.moved
             progress.unchanged += not was_gone and not done.moved

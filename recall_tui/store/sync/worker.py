@@ -46,6 +46,8 @@ class Task(NamedTuple):
     source: Source
     known: Known | None = None
     """Given: look first whether the content is the same, or only longer."""
+    verify: bool = False
+    """Longer only if every byte read before is the same, not just the ends."""
 
 
 @dataclass(slots=True)
@@ -84,7 +86,7 @@ def read(harness: Harness, task: Task) -> Iterator[StoredBlock | Reading]:
     """Yield the blocks of a source, then its `Reading`. Never raises for a bad source."""
     source = task.source
     try:
-        yield from _read(harness, source, task.known)
+        yield from _read(harness, source, task.known, verify=task.verify)
     except SourceError as error:
         yield failed(error.message)
     except (OSError, MemoryError) as error:
@@ -93,7 +95,9 @@ def read(harness: Harness, task: Task) -> Iterator[StoredBlock | Reading]:
         yield failed(f"{source.path}: {type(error).__name__} while it was read")
 
 
-def _read(harness: Harness, source: Source, known: Known | None) -> Iterator[StoredBlock | Reading]:
+def _read(
+    harness: Harness, source: Source, known: Known | None, *, verify: bool
+) -> Iterator[StoredBlock | Reading]:
     before = os.stat(source.path)
     # Bytes can vouch only for a session that is one file: not for a row of a database, nor for a
     # session whose size is the sum of several files.
@@ -109,7 +113,8 @@ def _read(harness: Harness, source: Source, known: Known | None) -> Iterator[Sto
         ):
             yield Reading("same")
             return
-        since = _still_valid(source.path, known)
+        if before.st_size > known.covered:
+            since = _still_valid(source.path, known, verify=verify)
     if since is not None and known is not None:
         try:
             yield from _pass(harness, source, before.st_size, since, known)
@@ -129,7 +134,7 @@ def _pass(
     for built in packing:
         yield store(built)
     reading = Reading(
-        "appended" if since else "replaced",
+        "appended" if start else "replaced",
         start,
         ingest.clean_facts(packing.facts),
         packing.title,
@@ -147,10 +152,10 @@ def _pass(
     yield reading
 
 
-def _still_valid(path: str, known: Known) -> Checkpoint | None:
+def _still_valid(path: str, known: Known, *, verify: bool) -> Checkpoint | None:
     """Return the checkpoint of an earlier read if the file still begins with what it consumed."""
     checkpoint = known.checkpoint
-    if checkpoint is None:
+    if checkpoint is None or (verify and not digest.same(path, known.covered, known.digests)):
         return None
     with open(path, "rb", buffering=0) as stream:
         valid = digest.ends(stream, checkpoint.offset) == known.ends

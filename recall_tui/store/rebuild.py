@@ -1,0 +1,185 @@
+"""A new index beside the old one, which keeps answering until the two are exchanged.
+
+What the sources no longer tell comes along: sessions whose source is gone, or of places this run
+does not look at. Their text is redacted and folded anew, so that new rules hold for it as well.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from recall_tui.harnesses.base import Source
+from recall_tui.model import Kind
+from recall_tui.store import ingest, schema
+from recall_tui.store.block import BlockBuilder, BlockKind
+from recall_tui.store.connect import open_reader, open_writer, store_errors
+from recall_tui.store.stored import StoredBlock, load, store
+from recall_tui.store.writer import Writer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from recall_tui.store.block import BuiltBlock
+
+BUILDING: Final = ".building"
+"""Suffix of the new index while it is made; what a killed run left of it is thrown away."""
+
+_SOURCES: Final = "SELECT * FROM source WHERE session IS NOT NULL"
+_BLOCKS: Final = """SELECT kind, first, last, first_ms, last_ms, meta, fold, raw, attributes
+FROM block JOIN body USING (id) WHERE session=? ORDER BY no"""
+
+
+@dataclass(slots=True)
+class Beside:
+    """An index that is being made."""
+
+    writer: Writer
+    complete: bool = False
+    """Set when it holds everything: then it takes the place of the old one."""
+
+
+@contextmanager
+def beside(index: str) -> Iterator[Beside]:
+    """Make a new index; at the end it replaces the old one in one step, or is thrown away.
+
+    The caller holds the writer lock of `index`, which may be missing or broken.
+    """
+    path = index + BUILDING
+    _remove(path)
+    new = Beside(Writer(path))
+    try:
+        with closing(new.writer):
+            new.writer.keep_keys(_keys(index))
+            yield new
+            if new.complete:
+                new.writer.fold_journal()
+        if new.complete:
+            _exchange(index, path)
+    finally:
+        _remove(path)
+
+
+def _exchange(index: str, new: str) -> None:
+    if os.path.exists(index):
+        _fold_old_journal(index)
+    # Another file's journal would be replayed into the new index.
+    for suffix in ("-wal", "-shm"):
+        with suppress(FileNotFoundError):
+            os.unlink(index + suffix)
+    with store_errors(index):
+        os.replace(new, index)
+
+
+def _fold_old_journal(index: str) -> None:
+    """Empty the journal of the old index if no reader is in the way; its content is replaced."""
+    with suppress(sqlite3.Error), closing(open_writer(index)) as connection:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+
+def _remove(path: str) -> None:
+    for suffix in ("", "-wal", "-shm"):
+        with suppress(FileNotFoundError):
+            os.unlink(path + suffix)
+
+
+@contextmanager
+def _old(index: str) -> Iterator[sqlite3.Connection | None]:
+    """Yield a reader of the old index, None when there is none or it cannot be understood."""
+    connection = None
+    try:
+        if os.path.exists(index):
+            connection = open_reader(index)
+            if not schema.OLDEST_READABLE <= schema.version(connection) <= schema.VERSION:
+                connection.close()
+                connection = None
+    except sqlite3.Error:
+        connection = None
+    try:
+        if connection is not None:
+            connection.row_factory = sqlite3.Row
+            connection.execute("BEGIN")
+        yield connection
+    finally:
+        if connection is not None:
+            connection.close()
+
+
+def _keys(index: str) -> dict[tuple[str, str, str], str]:
+    """Return the keys of the old index by (harness, path, part): references hold over a rebuild."""
+    with _old(index) as old:
+        if old is None:
+            return {}
+        try:
+            rows = old.execute("SELECT harness, path, part, key FROM session").fetchall()
+        except sqlite3.Error:
+            return {}
+    return {(harness, path, part): key for harness, path, part, key in rows}
+
+
+def carry_over(index: str, writer: Writer, excluded: Callable[[Source], bool]) -> None:
+    """Copy what only the old index holds into a new one that has read all its sources.
+
+    Args:
+        index: The old index.
+        writer: Of the new one.
+        excluded: Says of a source whether it is forgotten or left out.
+    """
+    query = "SELECT id, state, session FROM source WHERE harness=? AND path=? AND part=?"
+    with _old(index) as old:
+        if old is None:
+            return
+        writer.begin()
+        for row in old.execute(_SOURCES).fetchall():
+            source = Source(*(row[name] for name in Source._fields))
+            place = (source.harness, source.path, source.part)
+            found = writer.connection.execute(query, place).fetchone()
+            if found is not None and found[1] == "failed" and found[2] is None:
+                # It cannot be read now: its last good copy is the old index's.
+                number = _copy_session(old, writer, row["session"])
+                writer.connection.execute(
+                    "UPDATE source SET session=? WHERE id=?", (number, found[0])
+                )
+            elif found is None and not excluded(source):
+                number = _copy_session(old, writer, row["session"])
+                writer.insert_row("source", {**dict(row), "id": None, "session": number})
+        last = old.execute("SELECT value FROM meta WHERE key='generation'").fetchone()
+        writer.put("generation", last[0] if last else 0)
+
+
+def _copy_session(old: sqlite3.Connection, writer: Writer, row: int) -> int:
+    """Copy a session; its blocks are made anew from the text that is shown."""
+    session = old.execute("SELECT * FROM session WHERE id=?", (row,)).fetchone()
+    number = writer.insert_row("session", {**dict(session), "id": None})
+    blocks = old.execute(_BLOCKS, (row,))
+    for no, block in enumerate(_anew(StoredBlock._make(row) for row in blocks)):
+        writer.insert_block(number, no, store(block), session["ended_ms"])
+    writer.touched.add(number)
+    return number
+
+
+def _anew(blocks: Iterator[StoredBlock]) -> Iterator[BuiltBlock]:
+    """Prepare stored messages again under the rules of today."""
+    builders = {kind: BlockBuilder(kind) for kind in BlockKind}
+    for stored in blocks:
+        block = load(stored)
+        builder = builders[block.kind]
+        for index, position in enumerate(block.meta.positions):
+            start, end = block.meta.raw_span(index)
+            message = ingest.prepare_again(
+                Kind(block.meta.kinds[index]),
+                block.raw[start:end].decode("utf-8", "replace"),
+                block.meta.times[index],
+                block.meta.flags[index],
+                block.meta.records[index],
+                block.attributes.get(index),
+            )
+            if builder.full and (built := builder.take()):
+                yield built
+            builder.add(position, message)
+    for builder in builders.values():
+        if built := builder.take():
+            yield built

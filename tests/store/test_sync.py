@@ -1,0 +1,485 @@
+"""What a sync notices, keeps and loses."""
+
+from __future__ import annotations
+
+import os
+import shutil
+
+import pytest
+
+from recall_tui.model import Filter, GapKind, Presence
+from tests.store.conftest import content
+from tests.store.toy import line
+
+T = 1_700_000_000_000
+
+
+def counts(progress) -> dict[str, int]:
+    names = "parsed appended unchanged failed gone returned renamed removed".split()
+    return {name: getattr(progress, name) for name in names if getattr(progress, name)}
+
+
+@pytest.mark.contract("S3-41", "S3-50")
+def test_a_second_sync_reads_nothing(desk):
+    desk.write("a.jsonl", line(text="one", t=T))
+    desk.write("b.jsonl", line(text="two", t=T + 1))
+    first = desk.sync()
+    assert counts(first) == {"parsed": 2}
+    assert (first.sessions, first.messages, first.seen, first.done) == (2, 2, 2, True)
+    assert first.bytes_done == first.bytes_total > 0
+    assert first.seconds > 0
+    version = desk.corpus.version()
+    second = desk.sync()
+    assert counts(second) == {"unchanged": 2}
+    assert second.bytes_total == 0
+    assert desk.corpus.version() == version
+
+
+@pytest.mark.contract("S3-43")
+def test_growth_reads_the_tail_only(desk):
+    desk.write("a.jsonl", line(text="one", t=T), line("tool_result", "out", t=T + 1))
+    desk.sync()
+    before = desk.sql("SELECT id FROM block ORDER BY id")
+    desk.append("a.jsonl", line(text="two", t=T + 2))
+    assert counts(desk.sync()) == {"appended": 1}
+    assert desk.texts("a") == ["one", "out", "two"]
+    # The block of tool results got nothing new and was not touched.
+    kept = desk.sql("SELECT id FROM block WHERE kind=1")
+    assert kept[0] in before
+    session = desk.session("a")
+    assert (session.messages, session.prompts, session.ended_ms) == (3, 2, T + 2)
+
+
+def test_a_changed_beginning_makes_growth_a_new_reading(desk):
+    desk.write("a.jsonl", line(text="one", t=T))
+    desk.sync()
+    desk.write("a.jsonl", line(text="ONE", t=T), line(text="two", t=T))
+    assert counts(desk.sync()) == {"parsed": 1}
+    assert desk.texts("a") == ["ONE", "two"]
+
+
+@pytest.mark.contract("S3-44")
+def test_a_torn_last_line_waits_and_comes_once(desk):
+    whole = line(text="two", t=T + 1)
+    desk.write("a.jsonl", line(text="one", t=T), whole[:20])
+    progress = desk.sync()
+    assert desk.texts("a") == ["one"]
+    assert [gap.kind for gap in progress.gaps] == [GapKind.TORN]
+    desk.append("a.jsonl", whole[20:])
+    progress = desk.sync()
+    assert counts(progress) == {"appended": 1}
+    assert progress.gaps == []
+    assert desk.texts("a") == ["one", "two"]
+
+
+def test_a_complete_line_without_its_newline_is_shown_and_not_doubled(desk):
+    whole = line(text="two", t=T + 1)
+    desk.write("a.jsonl", line(text="one", t=T), whole[:-1])
+    desk.sync()
+    assert desk.texts("a") == ["one", "two"]
+    desk.append("a.jsonl", "\n", line(text="three", t=T + 2))
+    assert counts(desk.sync()) == {"appended": 1}
+    assert desk.texts("a") == ["one", "two", "three"]
+    assert desk.session("a").prompts == 3
+
+
+def test_provisional_messages_are_replaced(desk):
+    desk.write(
+        "a.jsonl",
+        line(text="one", t=T),
+        line(text="maybe", t=T + 1, hold=True),
+        line("tool_result", "maybe out", t=T + 2),
+    )
+    desk.sync()
+    desk.append("a.jsonl", line("answer", "sure", t=T + 3, release=True))
+    desk.sync()
+    desk.append("a.jsonl", line("answer", "more", t=T + 4))
+    desk.sync()
+    assert desk.texts("a") == ["one", "maybe", "maybe out", "sure", "more"]
+    session = desk.session("a")
+    assert (session.messages, session.prompts) == (5, 2)
+
+
+@pytest.mark.contract("S3-45", "X-1")
+def test_junk_is_a_failure_that_keeps_the_last_good_copy(desk):
+    path = desk.write("a.jsonl", line(text="one", t=T))
+    desk.sync()
+    path.write_bytes(os.urandom(3000).replace(b"{", b"}"))
+    desk.touch(path)
+    progress = desk.sync()
+    assert counts(progress) == {"failed": 1}
+    assert desk.texts("a") == ["one"]
+    (gap,) = progress.gaps
+    assert (gap.kind, gap.where) == (GapKind.UNREADABLE, str(path))
+    # Left alone until it changes.
+    assert counts(desk.sync()) == {"unchanged": 1}
+    desk.write("a.jsonl", line(text="again", t=T))
+    assert counts(desk.sync()) == {"parsed": 1}
+    assert desk.texts("a") == ["again"]
+    assert desk.corpus.gaps(Filter()) == []
+
+
+def test_damaged_lines_are_counted_and_the_rest_is_kept(desk):
+    desk.write("a.jsonl", line(text="one", t=T), "{broken\n", line(text="two", t=T))
+    progress = desk.sync()
+    assert desk.texts("a") == ["one", "two"]
+    assert [(gap.kind, gap.count) for gap in progress.gaps] == [(GapKind.UNPARSED, 1)]
+
+
+def test_unknown_records_are_counted_by_name(desk):
+    desk.write("a.jsonl", line(text="one", t=T), '{"type":"new-thing"}\n' * 3)
+    (gap,) = desk.sync().gaps
+    assert (gap.kind, gap.count, gap.where) == (GapKind.UNKNOWN_RECORDS, 3, "toy")
+    assert "new-thing" in gap.detail
+
+
+def test_a_source_without_a_session_is_not_read_again(desk):
+    desk.write("a.jsonl", '{"type":"noise"}\n')
+    assert counts(desk.sync()) == {"parsed": 1}
+    assert desk.names() == []
+    assert counts(desk.sync()) == {"unchanged": 1}
+    desk.append("a.jsonl", line(text="at last", t=T))
+    desk.sync()
+    assert desk.texts("a") == ["at last"]
+
+
+@pytest.mark.contract("S3-46", "X-4")
+def test_a_vanished_source_keeps_its_text_and_returns_without_a_reading(desk):
+    path = desk.write("a.jsonl", line(text="precious", t=T))
+    desk.sync()
+    away = desk.source.parent / "away"
+    shutil.move(path, away)
+    progress = desk.sync()
+    assert counts(progress) == {"gone": 1}
+    session = desk.session("a")
+    assert session.presence is Presence.GONE
+    assert session.gone_ms > 0
+    assert desk.texts("a") == ["precious"]
+    assert [gap.kind for gap in progress.gaps] == [GapKind.GONE]
+    assert counts(desk.sync()) == {}
+    block = desk.sql("SELECT id FROM block")
+    shutil.move(away, path)
+    progress = desk.sync()
+    assert counts(progress) == {"returned": 1}
+    assert desk.session("a").presence is Presence.PRESENT
+    assert desk.sql("SELECT id FROM block") == block
+    assert progress.gaps == []
+
+
+def test_a_missing_root_or_an_unreadable_folder_makes_nothing_gone(desk):
+    desk.write("sub/a.jsonl", line(text="one", t=T))
+    desk.write("b.jsonl", line(text="two", t=T))
+    desk.sync()
+    hidden = desk.source.parent / "unmounted"
+    desk.source.rename(hidden)
+    progress = desk.sync()
+    assert counts(progress) == {}
+    assert {gap.kind for gap in progress.gaps} == {GapKind.NO_SOURCES}
+    assert desk.session("a").presence is Presence.PRESENT
+    hidden.rename(desk.source)
+    assert desk.sync().gaps == []
+    if os.geteuid() == 0:
+        return  # root reads everything
+    (desk.source / "sub").chmod(0)
+    try:
+        (desk.source / "b.jsonl").unlink()
+        progress = desk.sync()
+    finally:
+        (desk.source / "sub").chmod(0o700)
+    assert counts(progress) == {"gone": 1}
+    assert desk.session("a").presence is Presence.PRESENT
+
+
+def test_an_unreadable_folder_is_no_proof_of_absence(desk, monkeypatch):
+    """As above, for whoever runs the tests as root."""
+    desk.write("sub/a.jsonl", line(text="one", t=T))
+    desk.write("b.jsonl", line(text="two", t=T))
+    desk.sync()
+    scan = os.scandir
+    closed = str(desk.source / "sub")
+
+    def refusing(path):
+        if path == closed:
+            raise PermissionError(13, "Permission denied", path)
+        return scan(path)
+
+    (desk.source / "b.jsonl").unlink()
+    monkeypatch.setattr(os, "scandir", refusing)
+    progress = desk.sync()
+    assert counts(progress) == {"gone": 1}
+    assert desk.session("a").presence is Presence.PRESENT
+    assert GapKind.UNREADABLE in {gap.kind for gap in progress.gaps}
+    monkeypatch.undo()
+    assert GapKind.UNREADABLE not in {gap.kind for gap in desk.sync().gaps}
+
+
+@pytest.mark.contract("S3-47", "X-2")
+def test_an_edit_of_the_same_size_with_its_time_restored_is_noticed(desk):
+    filler = line("answer", "x" * 9000, t=T)
+    path = desk.write("a.jsonl", filler, line(text="before", t=T), filler)
+    desk.sync()
+    status = path.stat()
+    path.write_text(path.read_text().replace("before", "edited"))
+    os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+    assert path.stat().st_size == status.st_size
+    assert counts(desk.sync()) == {"parsed": 1}
+    assert "edited" in desk.texts("a")
+
+
+def test_verify_notices_an_edit_that_hides_even_the_change_time(desk):
+    filler = line("answer", "x" * 9000, t=T)
+    path = desk.write("a.jsonl", filler, line(text="before", t=T), filler)
+    desk.write("b.jsonl", line(text="other", t=T))
+    desk.sync()
+    path.write_text(path.read_text().replace("before", "edited"))
+    status = path.stat()
+    desk_rows = "UPDATE source SET mtime_ns=?, ctime_ns=? WHERE path=?"
+    import sqlite3
+
+    with sqlite3.connect(desk.index) as connection:
+        connection.execute(desk_rows, (status.st_mtime_ns, status.st_ctime_ns, str(path)))
+    connection.close()
+    assert counts(desk.sync()) == {"unchanged": 2}
+    assert counts(desk.sync(verify=True)) == {"parsed": 1, "unchanged": 1}
+    assert "edited" in desk.texts("a")
+
+
+def test_a_touched_file_is_compared_and_only_stamped(desk):
+    path = desk.write("a.jsonl", line(text="one", t=T))
+    desk.sync()
+    block = desk.sql("SELECT id FROM block")
+    desk.touch(path)
+    assert counts(desk.sync()) == {"unchanged": 1}
+    assert desk.sync().bytes_total == 0
+    path.chmod(0o600)
+    assert counts(desk.sync()) == {"unchanged": 1}
+    assert desk.sql("SELECT id FROM block") == block
+
+
+@pytest.mark.contract("S3-48")
+def test_a_file_under_another_name_is_another_session(desk):
+    desk.write("a.jsonl", line(text="one", t=T, id="r1"))
+    desk.sync()
+    (desk.source / "a.jsonl").rename(desk.source / "b.jsonl")
+    assert counts(desk.sync()) == {"parsed": 1, "gone": 1}
+    assert desk.texts("b") == ["one"]
+    assert desk.session("a").presence is Presence.GONE
+
+
+def test_a_moved_file_keeps_its_session_and_its_references(desk):
+    desk.write("old/a.jsonl", line(text="one", t=T, id="r1"))
+    desk.sync()
+    before = desk.session("a")
+    (message,) = desk.corpus.messages(before.id)
+    (desk.source / "new").mkdir()
+    (desk.source / "old" / "a.jsonl").rename(desk.source / "new" / "a.jsonl")
+    assert counts(desk.sync()) == {"renamed": 1}
+    after = desk.session("a")
+    assert (after.id, after.key) == (before.id, before.key)
+    assert after.path == str(desk.source / "new" / "a.jsonl")
+    assert desk.corpus.messages(after.id) == [message]
+    desk.append("new/a.jsonl", line(text="two", t=T))
+    assert counts(desk.sync()) == {"appended": 1}
+
+
+def test_a_moved_root_keeps_every_session(desk):
+    from recall_tui.store.sync.discover import Place
+
+    desk.write("a.jsonl", line(text="one", t=T))
+    desk.write("b.jsonl", line(text="two", t=T))
+    desk.sync()
+    before = {s.key: s.id for s in desk.corpus.sessions(Filter())}
+    other = desk.source.parent / "elsewhere"
+    desk.source.rename(other)
+    desk.places = [Place(place.harness, str(other)) for place in desk.places]
+    assert counts(desk.sync()) == {"renamed": 2}
+    sessions = desk.corpus.sessions(Filter())
+    assert {s.key: s.id for s in sessions} == before
+    assert {s.root for s in sessions} == {str(other)}
+
+
+def test_moved_and_grown_at_once(desk):
+    desk.write("old/a.jsonl", line(text="one", t=T))
+    desk.sync()
+    (desk.source / "new").mkdir()
+    (desk.source / "old" / "a.jsonl").rename(desk.source / "new" / "a.jsonl")
+    desk.append("new/a.jsonl", line(text="two", t=T))
+    assert counts(desk.sync()) == {"renamed": 1, "appended": 1}
+    assert desk.texts("a") == ["one", "two"]
+
+
+def test_another_file_of_the_same_name_is_another_session(desk):
+    desk.write("x/a.jsonl", line(text="one", t=T))
+    desk.write("y/a.jsonl", line(text="two", t=T))
+    desk.sync()
+    first, second = sorted(desk.corpus.find("a"), key=lambda s: len(s.key))
+    assert first.key == "toy:a"
+    assert second.key.startswith("toy:a@")
+    assert len(second.key) == len("toy:a@1234")
+    # One vanishes and a different one appears elsewhere: not taken for the same.
+    kept = {s.path: s.key for s in (first, second)}
+    os.unlink(first.path)
+    desk.write("z/a.jsonl", line(text="three", t=T))
+    progress = desk.sync()
+    assert counts(progress) == {"parsed": 1, "gone": 1, "unchanged": 1}
+    now = {s.path: s.key for s in desk.corpus.find("a")}
+    assert kept.items() <= now.items()
+    assert len(set(now.values())) == 3
+
+
+def test_a_packed_copy_takes_over_the_vanished_session(desk):
+    """Same history in other bytes, as when a program compresses its archive."""
+    desk.write("live/a.jsonl", line(text="one", t=T, id="r1"), line(text="two", t=T, id="r2"))
+    desk.sync()
+    before = desk.session("a")
+    (desk.source / "live" / "a.jsonl").unlink()
+    spaced = (line(text="one", t=T, id="r1") + line(text="two", t=T, id="r2")).replace(":", " : ")
+    desk.write("archive/a.jsonl", spaced, line(text="three", t=T, id="r3"))
+    assert counts(desk.sync()) == {"parsed": 1, "renamed": 1}
+    after = desk.session("a")
+    assert (after.id, after.key) == (before.id, before.key)
+    assert desk.texts("a") == ["one", "two", "three"]
+
+
+def test_a_truncated_file_is_read_again(desk):
+    path = desk.write("a.jsonl", line(text="one", t=T), line(text="two", t=T))
+    desk.sync()
+    path.write_text(line(text="one", t=T))
+    desk.touch(path)
+    assert counts(desk.sync()) == {"parsed": 1}
+    assert desk.texts("a") == ["one"]
+    path.write_text("")
+    desk.touch(path)
+    assert counts(desk.sync()) == {"parsed": 1, "removed": 1}
+    assert desk.corpus.find("a") == []
+
+
+def test_a_file_that_shrinks_while_it_is_read_is_a_failure(desk, monkeypatch):
+    from recall_tui.store.sync import worker
+
+    path = desk.write("a.jsonl", line(text="one", t=T), line(text="two", t=T))
+    desk.sync()
+    desk.append("a.jsonl", line(text="three", t=T))
+    prove = worker._prove
+
+    def cut(*arguments):
+        path.write_text("x")
+        prove(*arguments)
+
+    monkeypatch.setattr(worker, "_prove", cut)
+    progress = desk.sync()
+    assert counts(progress) == {"failed": 1}
+    assert "shorter" in progress.gaps[0].detail
+    assert desk.texts("a") == ["one", "two"]
+
+
+def test_a_file_that_vanishes_before_it_is_read_is_a_failure(desk, monkeypatch):
+    from recall_tui.store.sync import worker
+
+    path = desk.write("a.jsonl", line(text="one", t=T))
+    read = worker.read
+
+    def late(*arguments):
+        path.unlink()
+        return read(*arguments)
+
+    monkeypatch.setattr(worker, "read", late)
+    assert counts(desk.sync()) == {"failed": 1}
+    monkeypatch.undo()
+    assert counts(desk.sync()) == {"gone": 1}
+    assert desk.names() == []
+
+
+def test_sessions_of_a_database_are_read_whole_and_followed(desk):
+    import json
+
+    def box(at, **sessions):
+        path = desk.source / "all.box"
+        held = {
+            name: {"at": at, "rows": [{"kind": "prompt", "text": t, "t": T} for t in texts]}
+            for name, texts in sessions.items()
+        }
+        path.write_text(json.dumps(held))
+
+    box(1, one=["a"], two=["b", "c"])
+    assert counts(desk.sync()) == {"parsed": 2}
+    assert counts(desk.sync()) == {"unchanged": 2}
+    box(2, one=["a", "d"], two=["b", "c"])
+    desk.sync()
+    assert desk.texts("one") == ["a", "d"]
+    box(2, one=["a", "d"])
+    assert counts(desk.sync()) == {"unchanged": 1, "gone": 1}
+    assert desk.texts("two") == ["b", "c"]
+    assert counts(desk.sync(verify=True)) == {"parsed": 1}
+
+
+def test_excluded_sources_are_not_read_and_lose_what_was_indexed(desk):
+    desk.write("a.jsonl", line(text="keep", t=T))
+    desk.write("private/b.jsonl", line(text="secret plans", t=T))
+    desk.sync()
+    private = str(desk.source / "private")
+    progress = desk.sync(excluded=lambda source: source.path.startswith(private))
+    assert counts(progress) == {"unchanged": 1, "removed": 1}
+    assert desk.names() == ["a"]
+    assert progress.seen == 1
+
+
+def test_a_name_that_is_no_utf8_is_a_gap(desk):
+    bad = os.fsencode(desk.source) + b"/\xff.jsonl"
+    with open(bad, "w") as stream:
+        stream.write(line(text="one", t=T))
+    progress = desk.sync()
+    assert [gap.kind for gap in progress.gaps] == [GapKind.UNREADABLE]
+    assert "\\xff" in progress.gaps[0].detail
+
+
+@pytest.mark.contract("X-4")
+def test_sources_are_never_written(desk):
+    paths = [desk.write(f"s{n}.jsonl", line(text=str(n), t=T)) for n in range(3)]
+    before = [(p.read_bytes(), p.stat().st_mtime_ns) for p in paths]
+    desk.sync()
+    desk.sync(verify=True)
+    desk.sync(rebuild=True)
+    assert [(p.read_bytes(), p.stat().st_mtime_ns) for p in paths] == before
+    assert sorted(os.listdir(desk.source)) == [p.name for p in paths]
+
+
+def test_stopping_keeps_what_is_finished(desk):
+    for n in range(20):
+        desk.write(f"s{n:02}.jsonl", line(text=str(n), t=T))
+    asked = iter(range(100))
+    progress = desk.sync(stop=lambda: next(asked) > 20)
+    assert not progress.done
+    some = len(desk.names())
+    assert 0 < some < 20
+    assert GapKind.NOT_INDEXED in {gap.kind for gap in desk.corpus.gaps(Filter())}
+    assert desk.sync().done
+    assert len(desk.names()) == 20
+    assert desk.corpus.gaps(Filter()) == []
+
+
+def test_a_reader_whose_state_holds_a_secret_is_not_kept(desk):
+    secret = "ghp_" + "a1B2" * 9
+    desk.write("a.jsonl", f'{{"meta":{{"title":"use {secret}"}}}}\n', line(text="one", t=T))
+    desk.sync()
+    assert desk.sql("SELECT resume_at, carry FROM source") == [(-1, b"")]
+    assert secret not in desk.session("a").title
+    desk.append("a.jsonl", line(text="two", t=T))
+    assert counts(desk.sync()) == {"parsed": 1}
+    assert desk.texts("a") == ["one", "two"]
+
+
+def test_an_index_that_grew_equals_one_made_at_once(desk, tmp_path):
+    from recall_tui.store.sync.run import sync
+
+    big = "word " * 3000
+    for n in range(60):
+        kind = ("prompt", "answer", "tool_call", "tool_result")[n % 4]
+        desk.append("a.jsonl", line(kind, f"{n} {big}", t=T + n, id=f"r{n}", rest="rest" * (n % 3)))
+        if n % 7 == 0:
+            desk.sync()
+    desk.sync()
+    fresh = str(tmp_path / "fresh" / "index.db")
+    sync(fresh, desk.places)
+    assert content(desk.index) == content(fresh)
+    assert len(desk.sql("SELECT id FROM block")) <= 4
