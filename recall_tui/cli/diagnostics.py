@@ -49,8 +49,9 @@ def say_gaps(gaps: Iterable[Gap], screen: Screen | None = None) -> None:
         said = gap.count <= 1 or f"{gap.count}" in gap.detail or f"{gap.count:,}" in gap.detail
         times = "" if said else f"{gap.count:,} × "
         action = f" → {gap.action}" if gap.action else ""
-        label = ("partial:", "warn") if gap.partial else ("note:", "muted")
-        screen.block(f"{times}{gap.detail}", (action, "accent"), lead=label, indent=LEAD)
+        label, style = (("partial:", "warn"), "") if gap.partial else (("note:", "muted"), "muted")
+        detail = (f"{times}{gap.detail}", style)
+        screen.block(detail, (action, "accent"), lead=label, indent=LEAD)
     if len(ordered) > GAP_LINES:
         rest = len(ordered) - GAP_LINES
         where = (" → recall doctor", "accent")
@@ -76,7 +77,8 @@ def reach_words(reach: Reach, zone: tzinfo) -> str:
             "read from the files" if reach.path == "cold" else "partly read from the files"
         )
     if reach.index_age_ms is not None:
-        words.append(f"index {notation.duration(max(1, reach.index_age_ms))} old")
+        seconds = reach.index_age_ms // 1000
+        words.append(f"index {notation.duration(seconds * 1000) or '<1s'} old")
     if reach.elapsed_ms:
         words.append(notation.duration(reach.elapsed_ms))
     return " · ".join(words)

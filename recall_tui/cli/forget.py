@@ -68,7 +68,7 @@ def _print(going: Sequence[Session], done: Forgotten, call: Call, *, yes: bool) 
     zone = call.zone()
     for session in going:
         session_lines(screen, session, zone, call.home)
-        screen.line(" " * INDENT, (session.key, "muted"))
+        screen.uncut(" " * INDENT, (session.key, "muted"))
     messages = notation.counted(sum(s.messages for s in going), "message")
     screen.line()
     screen.line(
@@ -82,7 +82,7 @@ def _print(going: Sequence[Session], done: Forgotten, call: Call, *, yes: bool) 
         if kept:
             screen.line(words)
         for name in kept:
-            screen.line(" " * INDENT, name)
+            screen.uncut(" " * INDENT, name)
     if not yes:
         notes.line(("nothing was changed; add --yes to do it", "muted"))
     elif not done.clean:

@@ -202,7 +202,7 @@ def _print_text(
         screen = diagnostics.err()
         screen.line(_counts(last))
         if last.next:
-            screen.line((f"next page: --cursor {last.next}", "muted"))
+            screen.uncut((f"next page: --cursor {last.next}", "muted"))
 
 
 def _print_json(

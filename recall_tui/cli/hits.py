@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from recall_tui.cli.screen import Piece, Screen, emphasised, harness_style, one_line
+from recall_tui.cli.screen import Screen, emphasised, harness_style, one_line
 from recall_tui.clock import now_ms
 from recall_tui.model import Kind, Presence, SessionKind
 from recall_tui.text import notation
@@ -104,26 +104,32 @@ def print_hits(
 
 
 def _hit(screen: Screen, hit: Hit, zone: tzinfo) -> None:
-    times = f"  ×{hit.occurrences:,}" if hit.occurrences > 1 else ""
-    screen.line(
-        "  ",
-        *_heading(screen, hit, zone),
-        (str(hit.reference), "muted"),
-        (times, "muted"),
-    )
+    """Print when, who and the reference, then the excerpt. A reference is never cut."""
+    heading = _heading(screen, hit, zone)
+    reference = str(hit.reference)
+    times = (f"  ×{hit.occurrences:,}" if hit.occurrences > 1 else "", "muted")
+    taken = sum(cell_width(words) for words, _ in heading)
+    if not screen.terminal or taken + cell_width(reference + times[0]) <= screen.width:
+        screen.line(*heading, (reference, "muted"), times)
+    else:
+        screen.line(*heading, times)
+        screen.uncut(" " * INDENT, (reference, "muted"))
     text, spans = flattened(hit.text, hit.spans)
     if screen.terminal and spans:
         text, spans = windowed(text, spans, EXCERPT_LINES * (screen.width - INDENT) * 3 // 4)
     screen.block(*emphasised(text, spans), indent=INDENT, lines=EXCERPT_LINES)
 
 
-def _heading(screen: Screen, hit: Hit, zone: tzinfo) -> list[Piece]:
+def _heading(screen: Screen, hit: Hit, zone: tzinfo) -> list[tuple[str, str]]:
     """Return when and who. A terminal line has no room for the year: the session's line has it."""
     day = notation.day(hit.time_ms, zone)
     when = f"{day[5:] if screen.terminal else day} {notation.clock(hit.time_ms, zone)}"
     cells = 11 if screen.terminal else 16
     who = speaker(hit.kind, hit.tool)
-    return [f"{when if day else '-':{cells}} ", (f"{who:{SPEAKER_CELLS}} ", style_of(hit.kind))]
+    return [
+        (f"  {when if day else '-':{cells}} ", ""),
+        (f"{who:{SPEAKER_CELLS}} ", style_of(hit.kind)),
+    ]
 
 
 def _neighbours(screen: Screen, messages: Iterable[Message], zone: tzinfo) -> None:

@@ -60,7 +60,8 @@ def bar_words(state: SyncProgress) -> str:
     filled = round(BAR_CELLS * state.bytes_done / total)
     words = f"{'━' * filled}{'─' * (BAR_CELLS - filled)} "
     words += f"{notation.size(state.bytes_done)} of {notation.size(total)}"
-    words += f" · {notation.counted(state.messages, 'message')}"
+    if state.messages:
+        words += f" · {notation.counted(state.messages, 'message')}"
     if state.seconds > 0.5 and state.bytes_done:
         rate = state.bytes_done / state.seconds
         left = (total - state.bytes_done) / rate

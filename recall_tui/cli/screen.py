@@ -88,6 +88,10 @@ class Screen:
         """Write pieces as one line; each loses its line breaks, the line is cut to the width."""
         self.write("".join(_flat(piece)[0] for piece in pieces).rstrip() + "\n")
 
+    def uncut(self, *pieces: Piece) -> None:
+        """Write pieces as one line that is whole on any terminal: it is there to be copied."""
+        self.line(*pieces)
+
     def block(self, *pieces: Piece, lead: Piece = "", indent: int = 0, lines: int = 0) -> None:
         """Write pieces that keep their line breaks; a terminal wraps them.
 
@@ -127,6 +131,10 @@ class TerminalScreen(Screen):
     def line(self, *pieces: Piece) -> None:
         """Write pieces as one line, cut to the width."""
         self._print(self._assemble(map(_flat, pieces)))
+
+    def uncut(self, *pieces: Piece) -> None:
+        """Write pieces as one line; what does not fit goes on in the next."""
+        self._print(self._assemble(map(_flat, pieces)), whole=True)
 
     def block(self, *pieces: Piece, lead: Piece = "", indent: int = 0, lines: int = 0) -> None:
         """Write pieces that keep their line breaks, wrapped to the width."""
@@ -173,10 +181,11 @@ class TerminalScreen(Screen):
             text.append(words, STYLES.get(style, style))
         return text
 
-    def _print(self, text: Text) -> None:
-        """Write one line; what does not fit is cut, never wrapped."""
+    def _print(self, text: Text, *, whole: bool = False) -> None:
+        """Write one line, cut to the width unless it must stay whole."""
         text.rstrip()
-        text.truncate(self.width, overflow="ellipsis")
+        if not whole:
+            text.truncate(self.width, overflow="ellipsis")
         self._console.print(text, soft_wrap=True, highlight=False, markup=False, emoji=False)
 
 

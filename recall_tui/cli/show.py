@@ -183,7 +183,7 @@ def _print_json(part: Part) -> None:
 def _print_text(part: Part, call: Call) -> None:
     screen, zone, session = output.out(), call.zone(), part.target.session
     session_lines(screen, session, zone, call.home)
-    screen.line(" " * INDENT, (session.key, "muted"))
+    screen.uncut(" " * INDENT, (session.key, "muted"))
     day = ""
     for message in part.messages:
         if message.time_ms and (today := notation.day(message.time_ms, zone)) != day:

@@ -187,6 +187,16 @@ def test_a_dot_is_the_current_folder(run, fake, tmp_path, monkeypatch) -> None:
     assert next(q for q in fake.asked if hasattr(q, "pattern")).chosen.cwd == os.getcwd()
 
 
+@pytest.mark.parametrize("width", [50, 80, 120])
+def test_on_a_terminal_every_reference_is_whole(run, monkeypatch, width: int) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("COLUMNS", str(width))
+    ran = run("grep", "context")
+    assert ran.out.count(BUDGET) == 5
+    assert f"{BUDGET}#0~1000" in ran.out
+    assert "×100" in ran.out
+
+
 @pytest.mark.parametrize(
     ("text", "spans"),
     [

@@ -97,6 +97,12 @@ def test_nothing_is_wider_than_the_terminal(monkeypatch, width: int) -> None:
         assert cell_width(line) <= width, line
 
 
+def test_what_is_to_be_copied_is_never_cut(monkeypatch) -> None:
+    screen = terminal(monkeypatch, 40)
+    screen.uncut("    ", ("claude:" + "x" * 60, "muted"))
+    assert "x" * 60 in screen.stream.getvalue()
+
+
 def test_columns_line_up_for_wide_letters(monkeypatch) -> None:
     screen = terminal(monkeypatch, 60)
     screen.table(
