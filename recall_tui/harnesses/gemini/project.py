@@ -36,9 +36,9 @@ def directory(path: str, project_hash: str, opening: str, stated: Iterable[str])
     """
     folder = _project_folder(path)
     if folder:
-        marker = _read(os.path.join(folder, ".project_root")).decode("utf-8", "replace").strip()
+        marker = _read(os.path.join(folder, ".project_root")).strip().partition(b"\n")[0]
         if marker:
-            return marker
+            return marker.decode("utf-8", "replace").rstrip()
     match = _MENTIONED.search(opening)
     mentioned = match.group(1).strip() if match else ""
     home = os.path.dirname(os.path.dirname(folder)) if folder else ""

@@ -39,6 +39,8 @@ _NOT_WORDS: Final = frozenset({"inlineData", "fileData"})
 """Subtrees that hold bytes."""
 
 _ARGUMENTS: Final = (*PROJECTED, "agent_name")
+_PATHS: Final = ("file_path", "absolute_path", "path")
+"""Arguments that name the file a tool reads."""
 _REPLIES: Final = frozenset({"gemini", "model", "assistant"})
 _NOTICES: Final = frozenset({"info", "warning", "error"})
 
@@ -138,7 +140,9 @@ class Records:
             if not isinstance(call, dict):
                 continue
             yield self._call(call, record, time)
-            pictures = self._materials(place, behind, call.get("result"))
+            args = fields.mapping(call.get("args"))
+            path = next((args[key] for key in _PATHS if key in args), None)
+            pictures = self._materials(place, behind, call.get("result"), path)
             behind += len(pictures)
             yield from self._finished(call, record, time, pictures)
         for part in parts:
@@ -183,19 +187,23 @@ class Records:
         parsed.materials = materials
         yield parsed
 
-    def _materials(self, place: str, first: int, value: object) -> tuple[Material, ...]:
+    def _materials(
+        self, place: str, first: int, value: object, path: object = None
+    ) -> tuple[Material, ...]:
         """Return the materials inside a record's content, or inside a call's result.
 
         Args:
             place: Name of the record.
             first: Attachments of the record that come before.
             value: The content or the result.
+            path: The file a tool read, which names what has no name of its own.
         """
         found: list[Material] = []
         for number, blob in enumerate(_blobs(value), first):
             data = fields.text(blob.get("data"))
             name = fields.text(blob.get("displayName"))
-            name = name or re.split(r"[/\\]", fields.text(blob.get("fileUri")))[-1]
+            source = fields.text(path) if data else fields.text(blob.get("fileUri"))
+            name = name or re.split(r"[/\\]", source.rstrip("/\\"))[-1]
             mime = fields.text(blob.get("mimeType"))
             size = images.base64_size(data) if data else -1
             head = images.base64_head(data)

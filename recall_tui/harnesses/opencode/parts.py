@@ -34,21 +34,26 @@ def locator(message_id: str, part: dict[str, Any], position: int = -1) -> str:
     return name if position < 0 else f"{name} {position}"
 
 
-def attachment(session_id: str, place: str, part: dict[str, Any]) -> Material:
+def attachment(session_id: str, place: str, part: dict[str, Any], path: object = None) -> Material:
     """Return the material of a file part or of an attachment of a tool.
 
     Args:
         session_id: The session it belongs to.
         place: Its locator.
         part: `{mime, filename, url}`; only a data URL holds the bytes.
+        path: The file a tool read, which names what has no name of its own.
     """
     url = fields.text(part.get("url"))
     mime, size, head = images.data_url(url)
     name = fields.text(part.get("filename"))
-    if not name and size < 0:
-        name = re.split(r"[/\\]", url.rstrip("/\\"))[-1]
+    name = name or _last(fields.text(path) if size >= 0 else url)
     mime = fields.text(part.get("mime")) or mime
     return images.described(images.material_id(session_id, place), name, mime, size, head, place)
+
+
+def _last(path: str) -> str:
+    """Return the last component of a path or URL, for both slashes."""
+    return re.split(r"[/\\]", path.rstrip("/\\"))[-1]
 
 
 def tool(
@@ -73,8 +78,9 @@ def tool(
     seen, rest = project(state.get("input") or state.get("raw"))
     yield Parsed(Kind.TOOL_CALL, seen, start, part_id, rest=rest, tool=name, call=call)
     output = _output(state, home)
+    path = fields.mapping(state.get("input")).get("filePath")
     materials = tuple(
-        attachment(session_id, locator(message_id, part, position), file)
+        attachment(session_id, locator(message_id, part, position), file, path)
         for position, file in enumerate(fields.items(state.get("attachments")))
         if isinstance(file, dict)
     )
@@ -121,7 +127,7 @@ def _overflow(stated: str, home: str) -> str:
     if not stated or not home:
         return ""
     folder = os.path.realpath(os.path.join(home, _OVERFLOW_FOLDER))
-    name = re.split(r"[/\\]", stated)[-1]
+    name = _last(stated)
     path = os.path.realpath(os.path.join(folder, name))
     if not name or os.path.dirname(path) != folder or not os.path.isfile(path):
         return ""

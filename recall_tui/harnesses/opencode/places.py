@@ -88,20 +88,29 @@ def storage_of(folder: str) -> str:
 
 def message_folder(storage: str, session_id: str) -> str:
     """Return the folder of a session's messages, empty when it has none."""
-    for place in ("message", os.path.join("session", "message")):
-        folder = os.path.join(storage, place, session_id)
-        if os.path.isdir(folder):
-            return folder
-    return ""
+    return _first(storage, ("message", os.path.join("session", "message")), session_id)
 
 
 def part_folder(storage: str, session_id: str, message: str) -> str:
     """Return the folder of a message's parts, empty when it has none."""
-    for place in ("part", os.path.join("session", "part", session_id)):
-        folder = os.path.join(storage, place, message)
-        if os.path.isdir(folder):
-            return folder
+    if not _is_name(session_id):
+        return ""
+    return _first(storage, ("part", os.path.join("session", "part", session_id)), message)
+
+
+def _first(storage: str, places: tuple[str, str], name: str) -> str:
+    """Return the first folder of a name at these places, empty when there is none."""
+    if _is_name(name):
+        for place in places:
+            folder = os.path.join(storage, place, name)
+            if os.path.isdir(folder):
+                return folder
     return ""
+
+
+def _is_name(text: str) -> bool:
+    """Say whether a text is a plain name: an id in a transcript must not lead out of the tree."""
+    return text not in ("", ".", "..") and not any(mark in text for mark in "/\\:\0")
 
 
 def _enter(folder: str, name: str) -> bool:

@@ -347,7 +347,7 @@ def test_a_call_names_the_subagent(tmp_path: Path) -> None:
 def test_materials_are_found_again_after_the_file_grew(tmp_path: Path) -> None:
     blob = {"inlineData": {"mimeType": "image/png", "data": PNG}}
     file = {"fileData": {"mimeType": "application/pdf", "fileUri": "gs://bucket/paper.pdf"}}
-    first = build.call("read", {}, {"output": "ok", "parts": [blob]})
+    first = build.call("read", {"file_path": "C:\\pics\\a.png"}, {"output": "ok", "parts": [blob]})
     second = build.call("look", {}) | {"result": [build.response("look", "ok"), blob, file]}
     records = [build.user(1, "see", blob), build.agent(2, "", toolCalls=[first, second])]
     path = build.lines(tmp_path / "session-x.jsonl", build.meta(), *records)
@@ -359,7 +359,7 @@ def test_materials_are_found_again_after_the_file_grew(tmp_path: Path) -> None:
         ("image", 26), ("image", 26), ("image", 26), ("pdf", -1),
     ]  # fmt: skip
     assert len({m.id for m in materials}) == 4
-    assert materials[3].name == "paper.pdf"
+    assert [m.name for m in materials] == ["", "a.png", "", "paper.pdf"]
     for material in materials[:3]:
         assert HARNESS.material(source, material.locator) == base64.b64decode(PNG)
     for locator in (materials[3].locator, "", "0 nowhere", f"9 {build.uid(1)}", "x y"):

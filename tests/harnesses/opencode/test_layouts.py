@@ -209,6 +209,24 @@ def test_parts_without_a_folder_are_found(tmp_path: Path) -> None:
     assert [m.text for m in read(source)] == ["in its folder", "beside"]
 
 
+@pytest.mark.parametrize("wrong", ["../../../outside", "..", "a/../../../outside", "\0"])
+def test_an_id_does_not_lead_out_of_the_tree(tmp_path: Path, wrong: str) -> None:
+    session = build.Session()
+    session.user("hello")
+    build.tree(tmp_path / "home" / "storage", session)
+    build.write(tmp_path / "outside" / "secret.json", {"type": "text", "text": "zzsecret"})
+    build.write(tmp_path / "home" / "storage" / "secret.json", {"type": "text", "text": "zzsecret"})
+    message = session.messages[0][0]
+    name = f"{message['id']}.json"
+    folder = tmp_path / "home" / "storage" / "message" / session.id
+    build.write(folder / name, message | {"id": wrong})
+    (source,) = found(tmp_path / "home")
+    assert "zzsecret" not in repr(read(source))
+    info = tmp_path / "home" / "storage" / "session" / "global" / "ses_other.json"
+    build.write(info, {"id": wrong})
+    assert len(found(tmp_path / "home")) == 2
+
+
 def test_messages_of_mid_2025_hold_their_parts(tmp_path: Path) -> None:
     """The first form: `parts` in the message, names under `metadata`."""
     base = tmp_path / "storage" / "session"

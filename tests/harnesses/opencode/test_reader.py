@@ -156,7 +156,14 @@ def test_materials_are_described_and_read_again(tmp_path: Path) -> None:
         {"type": "file", "mime": "text/plain", "url": "file:///home/dev/notes/todo.txt"},
     )
     attachment = {"type": "file", "mime": "image/png", "url": PNG}
-    session.agent(build.tool("read", output="ok", attachments=[attachment, attachment]))
+    session.agent(
+        build.tool(
+            "read",
+            input={"filePath": "/home/dev/b.png"},
+            output="ok",
+            attachments=[attachment, attachment],
+        )
+    )
     for root in (
         build.store(tmp_path / "rows" / "opencode.db", session).parent,
         build.tree(tmp_path / "tree" / "storage", session).parents[3],
@@ -170,6 +177,7 @@ def test_materials_are_described_and_read_again(tmp_path: Path) -> None:
         assert (note.name, note.kind, note.bytes) == ("todo.txt", "text", -1)
         for material in (picture, *messages[2].materials):
             assert HARNESS.material(source, material.locator).startswith(b"\x89PNG")
+        assert [m.name for m in messages[2].materials] == ["b.png", "b.png"]
         every = [m.id for message in messages for m in message.materials]
         assert len(set(every)) == 4
         with pytest.raises(SourceError, match=r"only names the file file:///home/dev"):
