@@ -1,70 +1,85 @@
-"""Decoding a JSON line whose fields are not all of the type a reader expects.
+"""Decoding into typed structs, and what to do when a known field has a new type.
 
-Every program changes a field's type some day. A typed decoder then refuses the line; this one
-leaves the field out and keeps the record. It is the slow path: call it when the strict one refused.
+Programs change the type of a field from one release to the next. The strict decoder then refuses
+the whole line; here it is read again field by field, so that one odd field costs only itself.
 """
 
 from __future__ import annotations
 
-from typing import Any, Final, TypeVar, get_args, get_origin
+from typing import TYPE_CHECKING, Any, Final, TypeVar, get_args, get_origin
 
 import msgspec
 
-from recall_tui.harnesses.jsonl import BadLine
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
 
 _S = TypeVar("_S", bound=msgspec.Struct)
-
-_object: Final = msgspec.json.Decoder(dict[str, msgspec.Raw])
-_array: Final = msgspec.json.Decoder(list[msgspec.Raw])
+_NO_RESCUE: Final[Mapping[str, Callable[[msgspec.Raw], object]]] = {}
 
 
-def lenient(data: bytes | msgspec.Raw, kind: type[_S]) -> _S:
-    """Return a struct with the fields of a JSON object that fit; the others keep their defaults.
-
-    In a list of blocks (structs that begin with `type` and `text`) a bare string becomes a text
-    block, and an object in place of the list is its one element.
+def decode(
+    data: bytes | msgspec.Raw,
+    kind: type[_S],
+    rescue: Mapping[str, Callable[[msgspec.Raw], object]] = _NO_RESCUE,
+) -> _S:
+    """Decode an object: strictly when its types are the known ones, else field by field.
 
     Raises:
-        msgspec.DecodeError: It is not JSON.
-        BadLine: It is JSON, but no object.
+        msgspec.MsgspecError, TypeError: It is no such object at all.
     """
     try:
-        values = _object.decode(data)
+        return msgspec.json.decode(data, type=kind)
     except msgspec.ValidationError:
-        raise BadLine from None
-    target = kind()
+        return lenient(data, kind, rescue)
+
+
+def lenient(
+    data: bytes | msgspec.Raw,
+    kind: type[_S],
+    rescue: Mapping[str, Callable[[msgspec.Raw], object]] = _NO_RESCUE,
+) -> _S:
+    """Decode an object field by field: one of an unexpected type keeps its default.
+
+    Args:
+        data: A JSON object.
+        kind: The struct wanted.
+        rescue: Field name -> how to read a value of an unexpected type without losing its text.
+
+    Raises:
+        msgspec.MsgspecError: It is no JSON object.
+        TypeError: A field that must be there is not, or has another type.
+    """
+    values = msgspec.json.decode(data, type=dict[str, msgspec.Raw])
+    found: dict[str, Any] = {}
     for field in msgspec.structs.fields(kind):
         raw = values.get(field.encode_name)
         if raw is None:
             continue
         try:
-            value = msgspec.json.decode(raw, type=field.type)
+            found[field.name] = msgspec.json.decode(raw, type=field.type)
         except msgspec.ValidationError:
-            value = _fitting(raw, field.type)
-            if value is None:
-                continue
-        setattr(target, field.name, value)
-    return target
+            first = bytes(memoryview(raw)[:1])
+            inner, inside_list = _struct_of(field.type)
+            if field.name in rescue:
+                found[field.name] = rescue[field.name](raw)
+            elif inner is not None and not inside_list and first == b"{":
+                found[field.name] = lenient(raw, inner, rescue)
+            elif inner is not None and inside_list and first == b"[":
+                found[field.name] = [
+                    lenient(item, inner, rescue)
+                    for item in msgspec.json.decode(raw, type=list[msgspec.Raw])
+                    if bytes(memoryview(item)[:1]) == b"{"
+                ]
+    return kind(**found)
 
 
-def _fitting(raw: msgspec.Raw, kind: Any) -> Any:  # noqa: ANN401 - any field of any struct
-    """Return what of a value fits a field's type, None when nothing does."""
-    first = bytes(memoryview(raw)[:1])
-    for option in get_args(kind) or (kind,):
-        if first == b"{" and isinstance(option, type) and issubclass(option, msgspec.Struct):
-            return lenient(raw, option)
-        if get_origin(option) is list and first in (b"[", b"{"):
-            (inner,) = get_args(option)
-            parts = _array.decode(raw) if first == b"[" else [raw]
-            return parts if inner is msgspec.Raw else list(_blocks(parts, inner))
-    return None
-
-
-def _blocks(parts: list[msgspec.Raw], kind: Any) -> Any:  # noqa: ANN401
-    """Yield the elements of a list that are or can be made blocks."""
-    for part in parts:
-        first = bytes(memoryview(part)[:1])
-        if first == b"{":
-            yield lenient(part, kind)
-        elif first == b'"':
-            yield kind("text", msgspec.json.decode(part))
+def _struct_of(kind: object) -> tuple[type[msgspec.Struct] | None, bool]:
+    """Return (the struct type among the members of a field's type, whether a list holds it)."""
+    for member in (kind, *get_args(kind)):
+        if isinstance(member, type) and issubclass(member, msgspec.Struct):
+            return member, get_origin(kind) is list
+        if get_origin(member) is list:
+            inner, _ = _struct_of(member)
+            if inner is not None:
+                return inner, True
+    return None, False

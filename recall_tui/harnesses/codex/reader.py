@@ -28,10 +28,12 @@ from recall_tui.harnesses.base import (
     Transcript,
 )
 from recall_tui.harnesses.codex import bare, events, items, origin
-from recall_tui.harnesses.codex.records import Line, lenient
+from recall_tui.harnesses.codex.records import RESCUE, Line
 from recall_tui.harnesses.codex.said import ITEM, Said, keep, known, said
 from recall_tui.harnesses.codex.streams import open_rollout
 from recall_tui.harnesses.jsonl import JsonlTranscript
+from recall_tui.harnesses.lenient import lenient
+from recall_tui.harnesses.opening import Opening
 from recall_tui.model import Kind, SessionKind
 
 if TYPE_CHECKING:
@@ -118,7 +120,7 @@ class CodexTranscript(JsonlTranscript):
         self._hour = ""
         self._hour_ms = 0
         self._latest = 0
-        self._front: list[Parsed] = []
+        self._opening = Opening()
         self._fresh = False
         self._count = 0
         self._turns: list[int] = []
@@ -186,7 +188,7 @@ class CodexTranscript(JsonlTranscript):
         try:
             entry = _line_decoder.decode(line)
         except msgspec.ValidationError:
-            entry = lenient(line, Line)
+            entry = lenient(line, Line, RESCUE)
         self.offset = offset
         if not self.state.begun:
             self.hold(offset)
@@ -230,7 +232,7 @@ class CodexTranscript(JsonlTranscript):
             found = [*self.decide(), *found]
         self._fresh = False
         if not state.begun:
-            found = self._opening(found)
+            found = self._opening_of(found)
         for message in found:
             time_ms = message.time_ms
             if not time_ms:
@@ -245,17 +247,14 @@ class CodexTranscript(JsonlTranscript):
             self._roll_back()
         return found
 
-    def _opening(self, found: list[Parsed]) -> list[Parsed]:
-        """Hold back what a session begins with: alone, it is no session."""
+    def _opening_of(self, found: list[Parsed]) -> list[Parsed]:
         for message in found:
             message.time_ms = message.time_ms or self.now
             self.facts.saw_time(message.time_ms)
-        self._front += found
-        if all(m.kind is Kind.INJECTED or m.kind is Kind.NOTICE for m in found):
-            return []
-        self.state.begun = True
-        self.release()
-        found, self._front = self._front, []
+        found = self._opening.until_somebody_speaks(found)
+        if found:
+            self.state.begun = True
+            self.release()
         return found
 
     @property

@@ -7,12 +7,14 @@ of yet another type makes the strict decoder refuse the line, and `lenient` read
 
 from __future__ import annotations
 
-from typing import Any, Final, TypeVar, get_args
+from typing import Any, Final, TypeVar
 
 import msgspec
 
+from recall_tui.harnesses import lenient
 from recall_tui.harnesses.base import leaves
 
+_S = TypeVar("_S", bound=msgspec.Struct)
 NO_RAW: Final = msgspec.Raw()
 
 
@@ -217,53 +219,13 @@ class EventLine(msgspec.Struct):
     payload: Event
 
 
-_S = TypeVar("_S", bound=msgspec.Struct)
-
-
-def decode(data: bytes | msgspec.Raw, kind: type[_S]) -> _S:
-    """Decode an object, strictly when its types are the known ones, else field by field.
-
-    Raises:
-        msgspec.MsgspecError, TypeError: It is no such object at all.
-    """
-    try:
-        return msgspec.json.decode(data, type=kind)
-    except msgspec.ValidationError:
-        return lenient(data, kind)
-
-
-def lenient(data: bytes | msgspec.Raw, kind: type[_S]) -> _S:
-    """Decode an object field by field: one of an unexpected type keeps its default.
-
-    Raises:
-        msgspec.MsgspecError: It is no JSON object.
-        TypeError: A field that must be there is not, or has another type.
-    """
-    values = msgspec.json.decode(data, type=dict[str, msgspec.Raw])
-    found: dict[str, Any] = {}
-    for field in msgspec.structs.fields(kind):
-        raw = values.get(field.encode_name)
-        if raw is None:
-            continue
-        try:
-            found[field.name] = msgspec.json.decode(raw, type=field.type)
-        except msgspec.ValidationError:
-            if field.name in ("content", "output"):
-                found[field.name] = parts_of(raw)
-                continue
-            inner = _struct_of(field.type)
-            if inner is not None and bytes(memoryview(raw)[:1]) == b"{":
-                found[field.name] = lenient(raw, inner)
-    return kind(**found)
-
-
 def parts_of(raw: msgspec.Raw) -> list[Part]:
     """Return the parts of a content whose shape is not the known one, losing no text."""
     value = msgspec.json.decode(raw)
     parts: list[Part] = []
     for item in value if isinstance(value, list) else [value]:
         if isinstance(item, dict):
-            parts.append(lenient(msgspec.json.encode(item), Part))
+            parts.append(lenient.lenient(msgspec.json.encode(item), Part))
             if parts[-1].text is None:
                 parts[-1].text = "\n".join(leaves(item, frozenset(("type", "image_url", "data"))))
         elif isinstance(item, str):
@@ -271,12 +233,13 @@ def parts_of(raw: msgspec.Raw) -> list[Part]:
     return parts
 
 
-def _struct_of(kind: object) -> type[msgspec.Struct] | None:
-    """Return the struct type among the members of a field's type."""
-    for member in (kind, *get_args(kind)):
-        if isinstance(member, type) and issubclass(member, msgspec.Struct):
-            return member
-    return None
+RESCUE: Final = {"content": parts_of, "output": parts_of}
+"""Fields that hold what was said: no text is lost when their type changes."""
+
+
+def decode(data: bytes | msgspec.Raw, kind: type[_S]) -> _S:
+    """Decode an object of a rollout; see `lenient.decode`."""
+    return lenient.decode(data, kind, RESCUE)
 
 
 def milliseconds(duration: Duration | str | float | None) -> int:

@@ -1,0 +1,180 @@
+"""GitHub Copilot CLI: `~/.copilot/session-state/<id>/events.jsonl`, early `<id>.jsonl`.
+
+`reader` knows what is in them; this module only finds them, with the standard library, because
+discovery runs on every query.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import TYPE_CHECKING, Final
+
+from recall_tui.harnesses.base import (
+    Checkpoint,
+    ResumeCommand,
+    SessionLike,
+    Source,
+    Transcript,
+    file_source,
+    unreadable,
+    walk,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from recall_tui.model import Gap
+
+_STATE: Final = "session-state"
+_EVENTS: Final = "events.jsonl"
+_HOME_FILES: Final = frozenset(
+    ("session-store.db", "command-history-state.json", "config.json", "mcp-config.json", "logs")
+)
+"""Neighbours of `session-state` in the program's home, where its own packages lie as well."""
+
+_FIRST: Final = re.compile(rb'\s*\{"type":\s*"(?:session|user|assistant|tool|system|hook)\.\w+"')
+_STARTED: Final = re.compile(rb'"type":\s*"session\.start"')
+_PRODUCER: Final = re.compile(rb'"producer":\s*"copilot|"copilotVersion"')
+_ID: Final = re.compile(rb'"sessionId":\s*"([^"]{4,64})"')
+
+
+class Copilot:
+    """Sessions of GitHub Copilot CLI."""
+
+    id = "copilot"
+    name = "Copilot CLI"
+    mark = "CP"
+
+    def roots(self, env: Mapping[str, str], home: str) -> list[str]:
+        """Return the folders of sessions; `COPILOT_HOME` moves them, early versions used XDG's."""
+        bases = [env.get("COPILOT_HOME") or os.path.join(home, ".copilot")]
+        early = (env.get(name) for name in ("XDG_STATE_HOME", "XDG_CONFIG_HOME"))
+        bases += (os.path.join(base, ".copilot") for base in early if base)
+        return list(dict.fromkeys(os.path.join(base, _STATE) for base in bases))
+
+    def discover(self, root: str, gaps: list[Gap]) -> Iterator[Source]:
+        """Yield every session below a root; see `base.Harness.discover`.
+
+        A session without events was never used, and is none.
+        """
+        if os.path.isfile(root):
+            yield from self._alone(root, gaps)
+        elif os.path.basename(os.path.normpath(root)) == _STATE:
+            yield from self._state(root, root, gaps)
+        elif _is_home(root):
+            yield from self._state(os.path.join(root, _STATE), root, gaps)
+        else:
+            for folder, entries in walk(root, gaps):
+                early = os.path.basename(folder) == _STATE
+                for entry in entries:
+                    yield from self._entry(folder, entry, root, early=early)
+
+    def _state(self, folder: str, root: str, gaps: list[Gap]) -> Iterator[Source]:
+        """Yield the sessions of a `session-state` folder: one stat each, no folder is listed."""
+        try:
+            with os.scandir(folder) as entries:
+                for entry in entries:
+                    if entry.name.endswith(".jsonl"):
+                        yield from self._entry(folder, entry, root, early=True)
+                    else:
+                        source = self._events(entry, root)
+                        if source is not None:
+                            yield source
+        except FileNotFoundError:
+            return
+        except OSError as error:
+            gaps.append(unreadable(folder, error))
+
+    def _events(self, entry: os.DirEntry[str], root: str) -> Source | None:
+        path = os.path.join(entry.path, _EVENTS)
+        try:
+            status = os.stat(path)
+        except OSError:
+            return None
+        if not os.path.isfile(path):
+            return None
+        return Source(
+            self.id, path, "", entry.name, status.st_size, status.st_mtime_ns, status.st_ctime_ns,
+            root,
+        )  # fmt: skip
+
+    def _entry(
+        self, folder: str, entry: os.DirEntry[str], root: str, *, early: bool
+    ) -> Iterator[Source]:
+        """Yield a file when it is a session; other programs have an `events.jsonl` as well."""
+        if entry.name == _EVENTS:
+            if os.path.basename(os.path.dirname(folder)) != _STATE and not self.recognise(
+                entry.path, _head(entry.path)
+            ):
+                return
+            native_id = os.path.basename(folder)
+        elif early and entry.name.endswith(".jsonl"):
+            native_id = entry.name.removesuffix(".jsonl")
+        else:
+            return
+        source = file_source(self.id, entry, native_id, root)
+        if source is not None:
+            yield source
+
+    def _alone(self, path: str, gaps: list[Gap]) -> Iterator[Source]:
+        """Yield a file that was named itself, under whatever name it has."""
+        folder, name = os.path.split(os.path.abspath(path))
+        head = _head(path)
+        if not self.recognise(path, head):
+            return
+        native_id = os.path.basename(folder) if name == _EVENTS else ""
+        if not native_id and os.path.basename(folder) != _STATE:
+            found = _ID.search(head)
+            native_id = found[1].decode("utf-8", "replace") if found else ""
+        for _, entries in walk(path, gaps):
+            for entry in entries:
+                source = file_source(self.id, entry, native_id or name.removesuffix(".jsonl"), path)
+                if source is not None:
+                    yield source
+
+    def recognise(self, path: str, head: bytes) -> bool:
+        """Say whether a file holds events of this program."""
+        first = head.lstrip(b"\xef\xbb\xbf\0 \t\r\n").partition(b"\n")[0]
+        if _STARTED.search(first):
+            return _PRODUCER.search(first) is not None
+        return _FIRST.match(first) is not None and b'"data":' in first and b'"parentId":' in first
+
+    def open(self, source: Source, since: Checkpoint | None = None) -> Transcript:
+        """Return a reader for the session; see `base.Harness.open`."""
+        from recall_tui.harnesses.copilot.reader import CopilotTranscript  # noqa: PLC0415
+
+        return CopilotTranscript(source, since)
+
+    def material(self, source: Source, locator: str) -> bytes:
+        """Read the bytes of a picture again; see `base.Harness.material`."""
+        from recall_tui.harnesses.inline import read  # noqa: PLC0415
+
+        return read(source.path, locator)
+
+    def resume(self, session: SessionLike) -> ResumeCommand | None:
+        """Return `copilot --resume=ID`: it goes on in the session's own directory from anywhere."""
+        command = ("copilot", f"--resume={session.native_id}")
+        cwd = session.last_cwd or session.cwd
+        if cwd and not os.path.isdir(cwd):
+            return ResumeCommand(
+                command, "", f"{cwd} is gone, and Copilot goes on in the session's own directory"
+            )
+        return ResumeCommand(command, cwd)
+
+
+def _is_home(root: str) -> bool:
+    """Say whether a folder is the program's home, where only one folder holds sessions."""
+    try:
+        names = set(os.listdir(root))
+    except OSError:
+        return False  # `walk` reports it
+    return _STATE in names and bool(names & _HOME_FILES)
+
+
+def _head(path: str) -> bytes:
+    try:
+        with open(path, "rb") as stream:
+            return stream.read(64 << 10)
+    except OSError:
+        return b""
