@@ -32,7 +32,7 @@ _BLANKS: Final = re.compile(r"\s+")
 def speaker(kind: Kind, tool: str) -> str:
     """Return who speaks in at most `SPEAKER_CELLS` cells: a tool call is named by its tool."""
     word = tool if kind is Kind.TOOL_CALL and tool else notation.SPEAKERS[kind]
-    return one_line(word)[:SPEAKER_CELLS]
+    return cut_cells(one_line(word), SPEAKER_CELLS)
 
 
 def style_of(kind: Kind) -> str:

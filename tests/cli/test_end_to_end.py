@@ -1,0 +1,178 @@
+"""The command line on real files, a real index and a real search."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from recall_tui.cli import main
+from tests.cli.conftest import Run
+from tests.conftest import REPOSITORY
+
+SESSION = "8d7c5cf2-3d0b-4b5e-8b3b-1f7e9a8d1c22"
+SECRET = "ghp_" + "A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8"
+
+
+def record(kind: str, number: int, content: object, **more: object) -> dict[str, object]:
+    """One line of a Claude Code transcript."""
+    return {
+        "type": kind, "uuid": f"00000000-0000-0000-0000-{number:012}", "sessionId": SESSION,
+        "parentUuid": f"00000000-0000-0000-0000-{number - 1:012}" if number else None,
+        "timestamp": f"2026-11-28T12:{number:02}:00.000Z", "cwd": "/home/ann/src/recall",
+        "gitBranch": "main", "version": "2.1.200", "isSidechain": False, "userType": "external",
+        "message": {"role": kind, "content": content}, **more,
+    }  # fmt: skip
+
+
+def written(path: Path, records: list[dict[str, object]]) -> None:
+    with path.open("a", encoding="utf-8") as file:
+        file.writelines(json.dumps(one, ensure_ascii=False) + "\n" for one in records)
+
+
+@pytest.fixture
+def projects(tmp_path: Path) -> Path:
+    """A Claude Code folder with one session."""
+    folder = tmp_path / "projects" / "-home-ann-src-recall"
+    folder.mkdir(parents=True)
+    written(
+        folder / f"{SESSION}.jsonl",
+        [
+            record("user", 0, "how big is the context window? 上下文窗口"),
+            record("assistant", 1, [{"type": "text", "text": "The context window is 400k."}]),
+            record("user", 2, f"use my token {SECRET} for it\x1b]0;owned\x07"),
+            record("assistant", 3, [{"type": "text", "text": "Done."}]),
+        ],
+    )
+    return tmp_path / "projects"
+
+
+@pytest.fixture
+def recall(projects: Path, capsys: pytest.CaptureFixture[str], monkeypatch):
+    """Run `recall ARGS...` on that folder; sources are looked at anew each time."""
+    monkeypatch.setenv("RECALL_FRESHNESS_S", "0")
+
+    def run(*args: str) -> Run:
+        code = main([*args, "--source", f"claude={projects}"])
+        captured = capsys.readouterr()
+        return Run(code, captured.out, captured.err)
+
+    return run
+
+
+def test_from_files_to_a_hit_and_back_to_its_message(recall) -> None:
+    indexed = recall("index", "--json")
+    assert (indexed.code, indexed.json["sessions"], indexed.json["messages"]) == (0, 1, 4)
+    assert indexed.json["files"]["parsed"] == 1
+    assert recall("index", "--json").json["files"]["unchanged"] == 1
+
+    found = recall("grep", "CONTEXT window", "-i", "--json").json
+    assert (found["total"], found["sessions"]) == (2, 1)
+    prompt = found["hits"][-1]
+    assert (prompt["role"], prompt["kind"]) == ("user", "prompt")
+    assert prompt["session"]["cwd"] == "/home/ann/src/recall"
+
+    shown = recall("show", prompt["ref"], "--json").json
+    assert shown["state"] == "same"
+    assert shown["messages"][shown["position"]]["text"].endswith("上下文窗口")
+    assert recall("sessions", "--json").json["sessions"][0]["prompts"] == 2
+
+
+def test_a_line_written_a_moment_ago_is_found(recall, projects: Path) -> None:
+    assert recall("grep", "written just now").code == 1
+    (path,) = projects.rglob("*.jsonl")
+    written(path, [record("user", 4, "this was written just now")])
+    assert recall("grep", "written just now").code == 0
+
+
+def test_a_secret_reaches_no_output_and_no_file(recall, home: Path) -> None:
+    printed = ""
+    for words in (
+        ["grep", "use my token"], ["grep", "use my token", "--json"], ["grep", SECRET],
+        ["show", SESSION, "--full"], ["show", SESSION, "--full", "--json"], ["sessions", "--json"],
+        ["doctor"],
+    ):  # fmt: skip
+        ran = recall(*words)
+        printed += ran.out + ran.err
+    assert "redacted" in printed
+    assert SECRET not in printed and SECRET[8:30] not in printed
+    assert "\x1b" not in printed and "owned" not in printed
+    for folder, _, names in os.walk(home / "recall"):
+        for name in names:
+            assert SECRET.encode() not in Path(folder, name).read_bytes()
+
+
+def test_a_part_that_cannot_be_read_is_said(recall, projects: Path) -> None:
+    (path,) = projects.rglob("*.jsonl")
+    nameless = os.fsencode(path.parent) + b"/8d7c5cf2-3d0b-4b5e-8b3b-\xff.jsonl"
+    Path(os.fsdecode(nameless)).write_bytes(path.read_bytes())
+    ran = recall("grep", "nowhere to be found")
+    assert ran.code == 3
+    assert "partial: " in ran.err and "\\xff.jsonl: the name is not valid UTF-8" in ran.err
+    assert recall("grep", "context window").code == 0
+    assert recall("index").code == 3
+    assert recall("grep", "nowhere to be found", "--json").json["gaps"][0]["partial"] is True
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read every folder")
+def test_a_folder_without_permission_is_said(recall, projects: Path) -> None:
+    (projects / "closed").mkdir(mode=0o000)
+    ran = recall("grep", "nowhere to be found")
+    assert ran.code == 3
+    assert f"cannot read {projects}/closed" in ran.err
+
+
+def test_a_forgotten_session_is_gone_for_good(recall, projects: Path, home: Path) -> None:
+    assert recall("grep", "context window").code == 0
+    assert "would go" in recall("forget", SESSION[:8]).out
+    ran = recall("forget", SESSION[:8], "--yes")
+    assert ran.code == 0
+    assert str(projects) in ran.out
+    assert recall("index").code in (0, 1)
+    assert recall("grep", "context window").code == 1
+    assert list(projects.rglob("*.jsonl"))
+    assert b"context window" not in (home / "recall" / "index.db").read_bytes()
+
+
+def test_doctor_before_and_after_the_first_index(recall, home: Path) -> None:
+    before = recall("doctor", "--json").json
+    assert not os.path.exists(home / "recall")
+    (place,) = [c for c in before["checks"] if c["section"] == "sources"]
+    assert (place["facts"]["found"], place["facts"]["indexed"]) == (1, 0)
+    assert place["action"] == "recall index"
+    recall("index")
+    after = recall("doctor", "--json").json
+    (place,) = [c for c in after["checks"] if c["section"] == "sources"]
+    assert (place["level"], place["facts"]["indexed"]) == ("ok", 1)
+
+
+def test_a_machine_without_history(capsys, home: Path) -> None:
+    code = main(["sessions"])
+    captured = capsys.readouterr()
+    assert code in (1, 3)
+    assert captured.out == ""
+    assert "No sessions found. Looked for" in captured.err
+    assert "~/.claude/projects" in captured.err
+    assert "recall --demo" in captured.err
+
+
+def test_the_demo_leaves_the_persons_own_history_alone(capsys, home: Path) -> None:
+    assert main(["--demo", "sessions", "--json"]) == 0
+    demo = json.loads(capsys.readouterr().out)
+    assert len({session["harness"] for session in demo["sessions"]}) >= 3
+    assert not os.path.exists(home / "recall" / "index.db")
+
+
+def test_two_processes_and_a_pipe(projects: Path) -> None:
+    command = [sys.executable, "-m", "recall_tui", "--source", f"claude={projects}", "grep", "the"]
+    shell = f"{' '.join(command)} --all | head -n 1"
+    run = subprocess.run(
+        ["sh", "-c", shell], capture_output=True, text=True, cwd=REPOSITORY, check=True,
+        stdin=subprocess.DEVNULL,
+    )  # fmt: skip
+    assert run.stdout.count("\n") == 1
+    assert "Traceback" not in run.stderr
