@@ -159,8 +159,8 @@ class Block:
     __slots__ = ("_attributes", "_meta", "_raw", "fold", "id", "kind", "last_ms", "session")
 
     def __init__(
-        self, id_: int, session: int, kind: int, last_ms: int, meta: Meta | bytes, fold: bytes,
-        raw: Callable[[], bytes],
+        self, id_: int, session: int, kind: int, last_ms: int,
+        meta: Meta | bytes | Callable[[], bytes], fold: bytes, raw: Callable[[], bytes],
         attributes: Callable[[], dict[int, dict[str, object]]] = dict,
     ) -> None:  # fmt: skip
         self.id = id_
@@ -174,9 +174,10 @@ class Block:
 
     @property
     def meta(self) -> Meta:
-        """The arrays, unpacked on first use: a block without a hit never pays for them."""
-        if isinstance(self._meta, bytes):
-            self._meta = Meta.unpack(self._meta)
+        """The arrays, read and unpacked on first use: a block without a hit never pays for them."""
+        if not isinstance(self._meta, Meta):
+            packed = self._meta if isinstance(self._meta, bytes) else self._meta()
+            self._meta = Meta.unpack(packed)
         return self._meta
 
     def fold_of(self, index: int) -> bytes:

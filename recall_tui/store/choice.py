@@ -47,9 +47,9 @@ def sessions(chosen: Filter, named: Sequence[int] | None) -> Condition:
 
 
 def blocks(chosen: Filter, named: Sequence[int] | None) -> Condition:
-    """Return the query for the ids of the blocks that may hold an admitted message.
+    """Return the query for the blocks that may hold an admitted message, by falling `last_ms`.
 
-    By falling `last_ms`; answered from an index alone.
+    Its columns are id, session, kind, last_ms; it is answered from an index alone.
     """
     where: list[str] = []
     values: list[str | int] = []
@@ -71,7 +71,8 @@ def blocks(chosen: Filter, named: Sequence[int] | None) -> Condition:
         where.append(f"session IN (SELECT id FROM session WHERE {' AND '.join(parts)})")
         values += session_values
     return (
-        f"SELECT id FROM block WHERE {' AND '.join(where) or '1'} ORDER BY last_ms DESC, id DESC",
+        f"""SELECT id, session, kind, last_ms FROM block WHERE {" AND ".join(where) or "1"}
+        ORDER BY last_ms DESC, id DESC""",
         tuple(values),
     )
 

@@ -7,6 +7,7 @@ choice asks for, then rows are read by id.
 from __future__ import annotations
 
 from array import array
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from recall_tui.errors import StoreError
@@ -19,7 +20,7 @@ from recall_tui.text.fold import fold
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from recall_tui.model import Candidates, Filter, Gap
 
@@ -34,8 +35,10 @@ _SESSION: Final = ", ".join(
 )  # fmt: skip
 _MODELS, _KIND, _PRESENCE = 9, 10, 22
 
-_BLOCK: Final = "SELECT id, session, kind, last_ms, meta, fold FROM block WHERE id=?"
+_META: Final = "SELECT meta FROM block WHERE id=?"
 _BODY: Final = "SELECT raw FROM body WHERE id=?"
+_MESSAGES: Final = """SELECT meta, raw, attributes FROM block JOIN body USING (id)
+WHERE session=? AND last>=? AND first<? ORDER BY no"""
 _ATTRIBUTES: Final = "SELECT attributes FROM body WHERE id=?"
 
 
@@ -93,14 +96,20 @@ class StoreCorpus:
         """
         with self._readers.snapshot() as connection:
             query, values = choice.blocks(chosen, self._named(connection, chosen))
-            for (number,) in connection.execute(query, values).fetchall():
-                id_, session, kind, last_ms, meta, text = connection.execute(
-                    _BLOCK, (number,)
-                ).fetchone()
-                yield Block(
-                    id_, session, kind, last_ms, meta, text,
-                    self._raw(number), self._attributes(number),
-                )  # fmt: skip
+            chosen_blocks = connection.execute(query, values).fetchall()
+            state = _State(self._readers, connection)
+            try:
+                for number, session, kind, last_ms in chosen_blocks:
+                    # Not as a column: SQLite would copy it once more, into memory that goes back
+                    # to the system and is faulted in anew for every block (3x the time).
+                    with connection.blobopen("block", "fold", number, readonly=True) as blob:
+                        text = blob.read()
+                    yield Block(
+                        number, session, kind, last_ms, partial(state.read, _META, number), text,
+                        partial(state.body, number), partial(state.attributes, number),
+                    )  # fmt: skip
+            finally:
+                state.connection = None
 
     def session(self, row: int) -> Session:
         """Return the session of a row id.
@@ -134,11 +143,7 @@ class StoreCorpus:
         found: list[Message] = []
         with self._readers.snapshot() as connection:
             named = connection.execute("SELECT key FROM session WHERE id=?", (row,)).fetchone()
-            rows = connection.execute(
-                """SELECT meta, raw, attributes FROM block JOIN body USING (id)
-                WHERE session=? AND last>=? AND first<? ORDER BY first""",
-                (row, start, end),
-            )
+            rows = connection.execute(_MESSAGES, (row, start, end))
             for meta, raw, attributes in rows:
                 found += _messages(named[0], meta, raw, attributes, start, end)
         found.sort(key=lambda message: message.position)
@@ -220,15 +225,33 @@ class StoreCorpus:
                     break
         return sorted(found)
 
-    def _raw(self, block: int) -> Callable[[], bytes]:
-        return lambda: expand(self._body(_BODY, block))
 
-    def _attributes(self, block: int) -> Callable[[], dict[int, dict[str, object]]]:
-        return lambda: expand_attributes(self._body(_ATTRIBUTES, block))
+class _State:
+    """The committed state a scan sees; once the scan has ended, whatever state there is."""
 
-    def _body(self, query: str, block: int) -> bytes:
-        with self._readers.lease() as connection:
-            row = connection.execute(query, (block,)).fetchone()
+    def __init__(self, readers: Readers, connection: sqlite3.Connection) -> None:
+        self.connection: sqlite3.Connection | None = connection
+        self._readers = readers
+
+    def body(self, block: int) -> bytes:
+        """Return the marked texts of a block."""
+        return expand(self.read(_BODY, block))
+
+    def attributes(self, block: int) -> dict[int, dict[str, object]]:
+        """Return the sparse facts of a block's messages by index."""
+        return expand_attributes(self.read(_ATTRIBUTES, block))
+
+    def read(self, query: str, block: int) -> bytes:
+        """Return the one value of a block that a query asks for.
+
+        Raises:
+            StoreError: The scan has ended, and the block was replaced since.
+        """
+        if self.connection is not None:
+            row = self.connection.execute(query, (block,)).fetchone()
+        else:
+            with self._readers.lease() as connection:
+                row = connection.execute(query, (block,)).fetchone()
         if row is None:
             raise StoreError("a session was rewritten while it was read", "search again")
         data: bytes = row[0]
@@ -238,7 +261,7 @@ class StoreCorpus:
 def _prepare(connection: sqlite3.Connection) -> None:
     schema.refuse_newer(connection)
     if schema.version(connection) < schema.OLDEST_READABLE:
-        raise StoreError("the index is of an older version", "recall index makes it anew")
+        raise StoreError("the index is empty or of an older version", "recall index")
     connection.create_function("fold", 1, fold, deterministic=True)
 
 
