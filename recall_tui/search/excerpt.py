@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from itertools import accumulate, takewhile
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from recall_tui.search.plain import MARK, continues, plain
-from recall_tui.text.marks import mark_spans, shown
+from recall_tui.text.marks import CLOSE, OPEN, shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,6 +24,7 @@ _LEAD_CHARS: Final = 120
 _SNAP_CHARS: Final = 40
 """How far a cut moves to fall between two words."""
 
+_MARKS: Final = re.compile(f"{OPEN}[^{CLOSE}]*{CLOSE}")
 _JOINERS: Final = "\u200d\ufe0e\ufe0f"
 """ZWJ and variation selectors: no cut before or after them."""
 
@@ -75,7 +77,7 @@ def whole(marked: str, predicate: Predicate) -> tuple[str, Spans]:
 
 def _marks(marked: str) -> list[str]:
     """Return the marks of a text in words."""
-    return [shown(marked[start:end]) for start, end in mark_spans(marked)]
+    return [shown(mark) for mark in _MARKS.findall(marked)]
 
 
 class _Readable:
