@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 from typing import TYPE_CHECKING, Final
 
@@ -62,6 +61,8 @@ def nearby(path: str) -> str:
         names = sorted(os.listdir(folder))
     except OSError:
         return f"{folder} exists but cannot be read"
+    import difflib  # noqa: PLC0415 - 4 ms that a path which exists does not need
+
     near = difflib.get_close_matches(missing, names, 3, 0.5)
     held = ", ".join(near or names[:5]) or "nothing"
     return f"{folder} holds {held}{'' if near or len(names) <= 5 else ', ...'}"

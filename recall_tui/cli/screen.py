@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TextIO, TypeAlias
 
 from recall_tui.text.cells import cell_width
 from recall_tui.text.cut import cut_cells
-from recall_tui.text.redact import shown
+from recall_tui.text.marks import shown
 from recall_tui.text.sanitize import sanitize
 
 if TYPE_CHECKING:

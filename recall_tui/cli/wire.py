@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from recall_tui.clock import to_iso
 from recall_tui.model import Flag
 from recall_tui.text.cut import cut_bytes
-from recall_tui.text.redact import shown
+from recall_tui.text.marks import shown
 
 if TYPE_CHECKING:
     from recall_tui.history import SyncProgress
