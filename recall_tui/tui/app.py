@@ -31,11 +31,14 @@ if TYPE_CHECKING:
 
     from recall_tui.history import History, SyncProgress
 
+DEMO: Final = "demo"
+"""What the app returns when the person asked for the demo history."""
+
 POLL_S: Final = 0.25
 """The store's version is looked at this often, in a thread of its own."""
 
 
-class RecallApp(App[str]):
+class RecallApp(App[object]):
     """The router: it owns what screens are given, and holds no widget logic.
 
     Args:
@@ -49,7 +52,7 @@ class RecallApp(App[str]):
         demo: The history is the bundled demo.
 
     Returns:
-        From `run`: "demo" when the person asked for the demo history, else None.
+        From `run`: `DEMO` when the person asked for the demo history, else None.
     """
 
     TITLE = "Recall"
@@ -113,7 +116,9 @@ class RecallApp(App[str]):
         if event.state is WorkerState.ERROR:
             error = event.worker.error
             self.log.error(error)
-            words = f"{event.worker.description or 'background work'}: {type(error).__name__}: {error}"
+            words = (
+                f"{event.worker.description or 'background work'}: {type(error).__name__}: {error}"
+            )
             self.notify(words, title="This is a fault in Recall", severity="error", markup=False)
 
     def on_unmount(self) -> None:
@@ -143,9 +148,8 @@ class RecallApp(App[str]):
             except RecallError:
                 continue
             if version != seen:
-                if seen is not None:
-                    self._tell(StoreChanged(version))
                 seen = version
+                self._tell(StoreChanged(version))
 
     async def _sync(self) -> None:
         from recall_tui.tui.syncing import SyncChild
@@ -185,7 +189,7 @@ class RecallApp(App[str]):
     def action_open_demo(self) -> None:
         """Leave this history for the demo; `run` opens it."""
         if not self._demo:
-            self.exit("demo")
+            self.exit(DEMO)
 
 
 def run(sources: Sequence[str] = (), *, demo: bool = False) -> int:
@@ -218,7 +222,7 @@ def run(sources: Sequence[str] = (), *, demo: bool = False) -> int:
         wish = app.run()
     finally:
         history.close()
-    return run(demo=True) if wish == "demo" else app.return_code or 0
+    return run(demo=True) if wish == DEMO else app.return_code or 0
 
 
 def sync_command(sources: Sequence[str]) -> tuple[str, ...]:
@@ -251,5 +255,5 @@ def read_keymap(path: str) -> dict[str, str]:
         raise ConfigError(f"{path} is not valid TOML: {error}") from error
     wrong = next((name for name, keys in table.items() if not isinstance(keys, str)), None)
     if wrong is not None:
-        raise ConfigError(f"{path}: {wrong!r} must be a text such as \"ctrl+o\"")
+        raise ConfigError(f'{path}: {wrong!r} must be a text such as "ctrl+o"')
     return table

@@ -46,8 +46,8 @@ def coloured(source: str, language: str) -> list[list[Piece]]:
 def _lexer(language: str) -> Lexer | None:
     if language in {"diff", "patch", "", "text", "txt", "plain", "plaintext"}:
         return None
-    from pygments.lexers import get_lexer_by_name  # noqa: PLC0415 - 20 ms, only for code
-    from pygments.util import ClassNotFound  # noqa: PLC0415
+    from pygments.lexers import get_lexer_by_name
+    from pygments.util import ClassNotFound
 
     try:
         lexer: Lexer = get_lexer_by_name(language, stripnl=False, ensurenl=False)

@@ -41,7 +41,10 @@ class Commands(Provider):
             action
             for action in ACTIONS
             if action.palette
-            and (action.scope is Scope.EVERYWHERE or self.screen.query(_WIDGETS.get(action.scope, "#-")))
+            and (
+                action.scope is Scope.EVERYWHERE
+                or self.screen.query(_WIDGETS.get(action.scope, "#-"))
+            )
         ]
 
     def _key(self, action: Action) -> str:

@@ -7,7 +7,7 @@ changed afterwards.
 from __future__ import annotations
 
 from bisect import bisect_left
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from recall_tui.model import Flag, Kind
@@ -15,7 +15,7 @@ from recall_tui.tui.heights import Heights
 from recall_tui.tui.layout import Outcome, estimate, lay, spaced
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Container, Iterable, Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
     from recall_tui.history import History, Skeleton
@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 
 PAGE_MESSAGES: Final = 32
 """Messages loaded and laid out together: a screenful or two, a few milliseconds."""
+
+_AHEAD_SCREENS: Final = 2
+"""Screens above and below the view whose text is fetched before it is needed."""
 
 
 @dataclass(slots=True, frozen=True)
@@ -84,9 +87,54 @@ def open_session(
         load_page(history, session, skeleton, number, frame, frozenset())
         for number in range(first, last + 1)
     ]
-    return Opening(
-        session, skeleton, estimated(skeleton, frame), frame, hits, at, pages
-    )
+    return Opening(session, skeleton, estimated(skeleton, frame), frame, hits, at, pages)
+
+
+def grow_session(
+    history: History, opening: Opening, session: Session, query: GrepQuery | None
+) -> Opening | None:
+    """Read the arrays of a session that was written to; None when it has no more messages.
+
+    Args:
+        history: Where to read.
+        opening: How it stands on the screen.
+        session: The session as it is now.
+        query: What to look for inside.
+    """
+    skeleton = history.skeleton(session)
+    if len(skeleton) == len(opening.skeleton):
+        return None
+    hits = history.positions_matching(session, query) if query and query.pattern else []
+    last = max(0, min(len(opening.skeleton), len(skeleton)) - 1) // PAGE_MESSAGES
+    pages = [
+        load_page(history, session, skeleton, number, opening.frame, frozenset())
+        for number in range(last, min(last + 3, pages_of(len(skeleton))))
+    ]
+    return replace(
+        opening, session=session, skeleton=skeleton, heights=estimated(skeleton, opening.frame),
+        hits=hits, pages=pages,
+    )  # fmt: skip
+
+
+def missing_page(opening: Opening, top: int, height: int, held: Container[int]) -> int | None:
+    """Return the page to load next, None when all that matter are held.
+
+    Args:
+        opening: The session on the screen.
+        top: First line in view.
+        height: Lines in view.
+        held: Numbers of the pages that are there.
+    """
+    end = opening.heights.total - 1
+    height = max(1, height)
+    ahead = height * _AHEAD_SCREENS
+    for low, high in ((top, top + height), (top - ahead, top + height + ahead)):
+        first = opening.heights.at(max(0, min(low, end)))[0] // PAGE_MESSAGES
+        last = opening.heights.at(max(0, min(high, end)))[0] // PAGE_MESSAGES
+        for number in range(first, last + 1):
+            if number not in held:
+                return number
+    return None
 
 
 def estimated(skeleton: Skeleton, frame: Frame) -> Heights:

@@ -1,4 +1,4 @@
-"""Every action a key can do: said once, used by bindings, footer, help, palette and the keymap file.
+"""Every action a key can do, said once: for bindings, footer, help, palette and keymap file.
 
 An action has a stable id. A keymap file maps ids to keys; it is checked when it is loaded, because
 two actions on one key would silently lose one of them.
@@ -108,7 +108,7 @@ ACTIONS: Final = (
     Action("find.next", Scope.FIND, "enter,down", "next", "Next hit", 1, palette=False),
     Action("find.last", Scope.FIND, "up", "last", "Previous hit", 2, palette=False),
     Action("find.close", Scope.FIND, "escape", "close", "Close", 3, palette=False),
-    Action("gaps.copy", Scope.GAPS, "y,enter", "copy_action", "Copy the next step", 1, palette=False),
+    Action("gaps.copy", Scope.GAPS, "y", "copy_action", "Copy the next step", 1, palette=False),
     Action("gaps.close", Scope.GAPS, "escape,q", "close", "Close", 2, palette=False),
 )  # fmt: skip
 

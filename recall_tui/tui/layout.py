@@ -94,13 +94,13 @@ def lay(
     """
     kind = message.kind
     if kind is Kind.TOOL_CALL:
-        lines = _call(message, frame, unfolded, outcome)
+        lines = _call(message, frame, outcome, unfolded=unfolded)
     elif kind is Kind.TOOL_RESULT:
-        lines = _result(message, frame, unfolded)
+        lines = _result(message, frame, unfolded=unfolded)
     elif kind in {Kind.INJECTED, Kind.NOTICE, Kind.SUMMARY, Kind.DELEGATION}:
-        lines = _aside(message, frame, unfolded)
+        lines = _aside(message, frame, unfolded=unfolded)
     else:
-        lines = _speech(message, frame, unfolded)
+        lines = _speech(message, frame, unfolded=unfolded)
     lines.extend(_material(item, frame) for item in message.materials)
     if message.flags & Flag.ABANDONED:
         lines = [Line(tuple((t, "abandoned") for t, _ in line.pieces), "") for line in lines]
@@ -169,7 +169,7 @@ def _hang(first: list[Piece], body: list[Line], frame: Frame, fill: str = "") ->
     ]
 
 
-def _speech(message: Message, frame: Frame, unfolded: bool) -> list[Line]:
+def _speech(message: Message, frame: Frame, *, unfolded: bool) -> list[Line]:
     """Return a prompt (as typed) or an answer (as Markdown)."""
     width = min(frame.room, PROSE_CELLS)
     text, more = _bounded(shown(message.text).strip("\n"), LONGEST_CHARS)
@@ -197,9 +197,7 @@ def _plain(text: str, width: int, frame: Frame, limit: int) -> list[Line]:
     return rows
 
 
-def _call(
-    message: Message, frame: Frame, unfolded: bool, outcome: Outcome | None
-) -> list[Line]:
+def _call(message: Message, frame: Frame, outcome: Outcome | None, *, unfolded: bool) -> list[Line]:
     """Return a tool call: glyph, name, its telling argument, outcome, duration."""
     text = shown(message.text).strip("\n")
     head, _, rest = text.partition("\n")
@@ -210,7 +208,9 @@ def _call(
     tail: list[Piece] = []
     took = duration(message.duration_ms or (outcome.duration_ms if outcome else 0))
     if outcome is not None:
-        tail.append(("✗ failed" if outcome.failed else "✓", "error" if outcome.failed else "success"))
+        tail.append(
+            ("✗ failed" if outcome.failed else "✓", "error" if outcome.failed else "success")
+        )
         if took:
             tail.append((f" {took}", "muted"))
     room = frame.width - frame.lead
@@ -224,7 +224,7 @@ def _call(
     return lines
 
 
-def _result(message: Message, frame: Frame, unfolded: bool) -> list[Line]:
+def _result(message: Message, frame: Frame, *, unfolded: bool) -> list[Line]:
     """Return a tool's output, folded to its first lines, behind a thin rule."""
     failed = bool(message.flags & Flag.FAILED)
     whole = shown(message.text).strip("\n")
@@ -237,7 +237,7 @@ def _result(message: Message, frame: Frame, unfolded: bool) -> list[Line]:
             rows.append(_note(more))
         return _ruled(rows, frame, failed=failed)
     limit = FOLDED_FAILURE_LINES if failed else FOLDED_LINES
-    source, above = _telling(whole, limit, failed, frame)
+    source, above = _telling(whole, limit, frame, failed=failed)
     rows = _rows("\n".join(source), frame, wrapped=False, diff=is_diff(whole))
     total = whole.count("\n") + 1
     if above:
@@ -251,7 +251,7 @@ def _result(message: Message, frame: Frame, unfolded: bool) -> list[Line]:
     return _ruled(rows, frame, failed=failed)
 
 
-def _telling(whole: str, limit: int, failed: bool, frame: Frame) -> tuple[list[str], int]:
+def _telling(whole: str, limit: int, frame: Frame, *, failed: bool) -> tuple[list[str], int]:
     """Return the lines a folded output shows, and how many stand above them.
 
     Those around the first match of a query; else the last ones of a failure, which say why; else
@@ -277,7 +277,9 @@ def _share(part: int, whole: str) -> str:
     """Return `4 of 31 KB`."""
     total = size(_bytes(whole))
     number, _, unit = size(min(part, _bytes(whole))).partition(" ")
-    return f"{number} of {total}" if unit == total.partition(" ")[2] else f"{number} {unit} of {total}"
+    return (
+        f"{number} of {total}" if unit == total.partition(" ")[2] else f"{number} {unit} of {total}"
+    )
 
 
 def _rows(text: str, frame: Frame, *, wrapped: bool, diff: bool | None = None) -> list[Line]:
@@ -315,7 +317,7 @@ def _ruled(rows: list[Line], frame: Frame, *, failed: bool = False) -> list[Line
     return [Line(((indent, ""), rule, *row.pieces), row.fill, frame.lead + 2) for row in rows]
 
 
-def _aside(message: Message, frame: Frame, unfolded: bool) -> list[Line]:
+def _aside(message: Message, frame: Frame, *, unfolded: bool) -> list[Line]:
     """Return what neither person nor agent said, on one muted line until it is unfolded."""
     text = shown(message.text).strip()
     failed = bool(message.flags & Flag.FAILED)
@@ -340,7 +342,9 @@ def _aside(message: Message, frame: Frame, unfolded: bool) -> list[Line]:
     return [
         Line(
             (
-                *gutter(message.kind, message.time_ms, frame, sign="▸" if tail and not failed else sign),
+                *gutter(
+                    message.kind, message.time_ms, frame, sign="▸" if tail and not failed else sign
+                ),
                 *justified(pieces, tail, room),
             )
         )

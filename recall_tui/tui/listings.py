@@ -205,7 +205,7 @@ def excerpt_row(hit: Hit, width: int) -> tuple[Piece, ...]:
     room = max(4, width - len(who))
     text, spans = _flat(hit.text, hit.spans)
     start = _window(text, spans, room)
-    lead = "…" if start or (hit.cut and not start and spans and spans[0][0] > room) else ""
+    lead = "…" if start else ""
     shown = cut(lead + text[start:], room)
     shift = len(lead) - start
     matches = [(low + shift, high + shift, "match") for low, high in spans if high > start]
@@ -224,9 +224,7 @@ def _flat(text: str, spans: Sequence[tuple[int, int]]) -> tuple[str, list[tuple[
             kept.append(char)
     moved[len(text)] = len(kept)
     limit = len(text)
-    return "".join(kept), [
-        (moved[min(low, limit)], moved[min(high, limit)]) for low, high in spans
-    ]
+    return "".join(kept), [(moved[min(low, limit)], moved[min(high, limit)]) for low, high in spans]
 
 
 def _window(text: str, spans: Sequence[tuple[int, int]], room: int) -> int:

@@ -219,7 +219,7 @@ def _cells(row: str) -> list[str]:
 
 
 def _column_widths(grid: list[list[list[Piece]]], count: int, width: int) -> list[int]:
-    """Return the cells of each column: natural where they fit, the widest narrowed until they do."""
+    """Return the cells of each column; the widest are narrowed until all fit."""
     widths = [
         max(1, *(sum(cell_len(text) for text, _ in row[column]) for row in grid))
         for column in range(count)

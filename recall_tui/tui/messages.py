@@ -49,6 +49,8 @@ class SessionsLoaded(Message):
 
     chosen: Filter
     """The filters of the box when they were asked for."""
+    version: int
+    """Of the store, read before the sessions were."""
     sessions: list[Session]
     reach: Reach
     gaps: list[Gap]

@@ -124,6 +124,16 @@ def duration(milliseconds: int) -> str:
     return f"{minutes}m" if minutes < 60 else f"{minutes // 60}h{minutes % 60:02d}m"
 
 
+def span(milliseconds: int) -> str:
+    """Return a stretch of time in words: `3 s`, `5 min`, `2 h`, `4 days`."""
+    seconds = max(0, milliseconds) // 1000
+    if seconds < 120:
+        return f"{seconds} s"
+    if seconds < 7200:
+        return f"{seconds // 60} min"
+    return f"{seconds // 3600} h" if seconds < 172_800 else f"{seconds // 86_400} days"
+
+
 def short_path(path: str, home: str) -> str:
     """Return a path with the home directory as `~`."""
     return f"~{path[len(home) :]}" if home and (path + "/").startswith(home + "/") else path

@@ -53,7 +53,7 @@ def understand(text: str, zone: tzinfo, now_ms: int) -> Question:
     """
     if not text.strip():
         return Question("")
-    from recall_tui.search.filters import parse  # noqa: PLC0415 - not before the first key
+    from recall_tui.search.filters import parse
 
     try:
         chosen, pattern = parse(text, zone, now_ms)
@@ -71,9 +71,8 @@ def chips(chosen: Filter, zone: tzinfo) -> list[str]:
         *(f"session {name}" for name in chosen.sessions),
         *(f"source {root}" for root in chosen.roots),
     ]
-    for name in ("cwd", "branch", "model"):
-        if value := getattr(chosen, name):
-            words.append(f"{name} {value}")
+    texts = {"cwd": chosen.cwd, "branch": chosen.branch, "model": chosen.model}
+    words += [f"{name} {value}" for name, value in texts.items() if value]
     if chosen.since_ms is not None:
         words.append(f"since {_moment(chosen.since_ms, zone)}")
     if chosen.until_ms is not None:

@@ -29,9 +29,7 @@ class SyncChild:
         report: Called with each line of progress, on the event loop.
     """
 
-    def __init__(
-        self, argv: Sequence[str], report: Callable[[SyncProgress], None]
-    ) -> None:
+    def __init__(self, argv: Sequence[str], report: Callable[[SyncProgress], None]) -> None:
         self._argv = argv
         self._report = report
         self._process: asyncio.subprocess.Process | None = None
@@ -116,9 +114,5 @@ def progress_of(line: bytes) -> SyncProgress | None:
     files = value.get("files")
     flat = {**value, **files} if isinstance(files, dict) else value
     known = {f.name: f.type for f in fields(SyncProgress)}
-    wanted = {
-        name: flat[name]
-        for name in known
-        if isinstance(flat.get(name), (int, float))
-    }
+    wanted = {name: flat[name] for name in known if isinstance(flat.get(name), (int, float))}
     return SyncProgress(**wanted) if wanted else None

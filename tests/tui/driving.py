@@ -51,8 +51,8 @@ async def rested(pilot: Pilot[object]) -> None:
             if not worker.is_finished
         )
         timers = (main._settle, main._preview)
-        waiting = any(t is not None and t._task is not None and not t._task.done() for t in timers)
-        return main._sessions is not None and not busy and not waiting and not main._searching
+        waiting = any(timer is not None for timer in timers)
+        return main._sessions is not None and not busy and not waiting and not main._search.running
 
     await until(pilot, at_rest, "rest")
     await until(pilot, at_rest, "rest")

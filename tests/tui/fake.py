@@ -125,7 +125,9 @@ def budget(model: str, used: int) -> int:
 | haiku-5 | 200k | 200k |
 """
 
-LISTING = "\n".join(f"src/module_{n:02}.py:{n * 7}: context_window = LIMITS[{n}]" for n in range(31))
+LISTING = "\n".join(
+    f"src/module_{n:02}.py:{n * 7}: context_window = LIMITS[{n}]" for n in range(31)
+)
 
 FAILURE = """============================= test session starts ==============================
 collected 41 items
@@ -137,9 +139,15 @@ FAILED tests/test_limits.py::test_budget - AssertionError: assert 200000 == 4000
 
 def talks() -> list[Talk]:
     """Return the fixed sessions, newest first."""
-    budget = Talk("codex", "fix token budget", "app", NOW - 25 * MINUTE, "fix/token-budget", "gpt-5.6")
-    budget.say(Kind.INJECTED, "<environment_context>\n<cwd>/home/mei/src/app</cwd>\n</environment_context>")
-    budget.you("how big is the context window of the new model? the budget looks wrong since tuesday")
+    budget = Talk(
+        "codex", "fix token budget", "app", NOW - 25 * MINUTE, "fix/token-budget", "gpt-5.6"
+    )
+    budget.say(
+        Kind.INJECTED, "<environment_context>\n<cwd>/home/mei/src/app</cwd>\n</environment_context>"
+    )
+    budget.you(
+        "how big is the context window of the new model? the budget looks wrong since tuesday"
+    )
     budget.call("shell", "rg -n context_window src", LISTING, ms=412)
     budget.agent(ANSWER)
     budget.you(
@@ -155,34 +163,71 @@ def talks() -> list[Talk]:
 
     skills = Talk("claude", "agent skills catalog", "skills", NOW - 3 * HOUR, "catalog")
     skills.you("list every skill that mentions the context window, as a table")
-    skills.call("Grep", "context window", "\n".join(f"skills/{n}/SKILL.md" for n in "abcdefghijk"), ms=88)
+    skills.call(
+        "Grep", "context window", "\n".join(f"skills/{n}/SKILL.md" for n in "abcdefghijk"), ms=88
+    )
     skills.agent("Eleven skills mention it; three of them give a number that is out of date.")
 
-    chinese = Talk("gemini", "修复搜索框里的中文输入法问题", "检索界面", NOW - 5 * HOUR, "修复/输入法", "gemini-3-pro")
-    chinese.you("输入法候选框的位置不对，而且搜索“上下文窗口”没有结果。请先看一下日志，再决定怎么修。")
-    chinese.call("read_file", "日志/检索.log", "警告：索引落后 3 分钟\n错误：分词器不认识“上下文窗口”", ms=12)
+    chinese = Talk(
+        "gemini",
+        "修复搜索框里的中文输入法问题",
+        "检索界面",
+        NOW - 5 * HOUR,
+        "修复/输入法",
+        "gemini-3-pro",
+    )
+    chinese.you(
+        "输入法候选框的位置不对，而且搜索“上下文窗口”没有结果。请先看一下日志，再决定怎么修。"
+    )
+    chinese.call(
+        "read_file", "日志/检索.log", "警告：索引落后 3 分钟\n错误：分词器不认识“上下文窗口”", ms=12
+    )
     chinese.agent(
         "原因有两个：\n\n1. 光标位置按**字符**计算，而不是按单元格宽度计算；\n2. 旧索引用空格分词，"
         "所以没有空格的中文永远搜不到。\n\n我会改用子串扫描，这样任何长度的中文都能找到。👩‍💻✅"
     )
 
-    emoji = Talk("opencode", "🚀 deploy script 👨‍👩‍👧 family emoji in titles", "ops", NOW - DAY - HOUR, "main", "glm-5")
+    emoji = Talk(
+        "opencode",
+        "🚀 deploy script 👨‍👩‍👧 family emoji in titles",
+        "ops",
+        NOW - DAY - HOUR,
+        "main",
+        "glm-5",
+    )
     emoji.you("why does the deploy script print 🇩🇪 as two letters? ✈️")
     emoji.agent("A flag is two code points; the terminal joins them only when its font can. 🇩🇪")
 
-    parser = Talk("pi", "rewrite the config parser", "dotfiles", NOW - DAY - 4 * HOUR, "", "claude-opus-5")
+    parser = Talk(
+        "pi", "rewrite the config parser", "dotfiles", NOW - DAY - 4 * HOUR, "", "claude-opus-5"
+    )
     parser.you("rewrite the parser without regular expressions")
-    parser.call("bash", "python -m timeit -s 'import conf' 'conf.load()'", "50 loops, best of 5: 4.1 msec per loop", ms=1900)
+    parser.call(
+        "bash",
+        "python -m timeit -s 'import conf' 'conf.load()'",
+        "50 loops, best of 5: 4.1 msec per loop",
+        ms=1900,
+    )
     parser.agent("It is three times faster and half as long.")
     parser.you("hm, go back, I liked the old error messages", flags=int(Flag.ABANDONED))
     parser.agent("Restored the messages.", flags=int(Flag.ABANDONED))
-    parser.say(Kind.SUMMARY, "The parser was rewritten by hand.\nErrors name line and column.\nNothing is open.")
+    parser.say(
+        Kind.SUMMARY,
+        "The parser was rewritten by hand.\nErrors name line and column.\nNothing is open.",
+    )
 
     copilot = Talk("copilot", "", "web", NOW - 6 * DAY, "feature/sidebar", "gpt-5.6-mini")
     copilot.you("make the sidebar collapse below 900px")
     copilot.agent("Done: one media query, no script.")
 
-    gone = Talk("claude", "migrate the billing tables", "billing", NOW - 34 * DAY, "migrate", presence=Presence.GONE)
+    gone = Talk(
+        "claude",
+        "migrate the billing tables",
+        "billing",
+        NOW - 34 * DAY,
+        "migrate",
+        presence=Presence.GONE,
+    )
     gone.you("write the migration so that it can be rolled back")
     gone.agent("The migration adds the column first and fills it in batches of 10,000.")
     return [budget, skills, chinese, emoji, parser, copilot, gone]
@@ -206,7 +251,9 @@ class FakeHistory(History):
         count = len(talk.messages)
         step = 40_000
         messages = [
-            replace(m, session=key, time_ms=m.time_ms or talk.ended - (count - 1 - m.position) * step)
+            replace(
+                m, session=key, time_ms=m.time_ms or talk.ended - (count - 1 - m.position) * step
+            )
             for m in talk.messages
         ]
         cwd = f"{HOME}/src/{talk.project}"
@@ -376,7 +423,9 @@ def big_talk(messages: int) -> Talk:
         number = len(talk.messages)
         talk.you(f"prompt {number}: please look at the needle in step {number}")
         talk.call("Bash", f"make step-{number}", LISTING if number % 3 else "done", ms=number % 900)
-        talk.agent(f"Step {number} is done.\n\n" + "It went well, as the log says. " * (number % 12))
+        talk.agent(
+            f"Step {number} is done.\n\n" + "It went well, as the log says. " * (number % 12)
+        )
     return talk
 
 

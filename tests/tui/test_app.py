@@ -11,6 +11,7 @@ from recall_tui.tui.listings import HitListing, SessionListing
 from recall_tui.tui.screens.gaps import GapsScreen
 from recall_tui.tui.screens.help import HelpScreen, HelpSheet
 from recall_tui.tui.widgets.notice import Notice
+from recall_tui.tui.widgets.row import Row
 from recall_tui.tui.widgets.search_box import FindBox, SearchBox
 from tests.tui.driving import main_of, rested, results_of, transcript_of, type_text, until
 from tests.tui.fake import NO_HISTORY_GAPS, NOW, FakeHistory, Talk, big_talk, many_sessions
@@ -44,7 +45,7 @@ async def test_typing_searches_and_opens_the_session_at_the_hit(app: RecallApp) 
         assert "6 hits in 2 sessions" in main_of(pilot).row("count").text
         assert transcript_of(pilot).cursor == listing.hits[0].position
         assert transcript_of(pilot).hit_number == 4
-        assert "hit 4 of 4" in main_of(pilot).row("head").text
+        assert "hit 4 of 4" in main_of(pilot).pane.query_one("#head", Row).text
 
 
 async def test_arrows_move_the_list_from_the_box(app: RecallApp) -> None:
@@ -133,7 +134,7 @@ async def test_an_answer_that_comes_late_is_dropped(make_app: Callable[..., Reca
         await type_text(pilot, "context window")
         main = main_of(pilot)
         late = GrepUpdate([], 0, 0, 0, done=True)
-        main.post_message(SearchUpdated(main._generation - 1, late, first=True))
+        main.post_message(SearchUpdated(main._search.generation - 1, late, first=True))
         await pilot.pause()
         assert len(results_of(pilot).listing or ()) == 6
 
@@ -375,7 +376,7 @@ async def test_the_palette_runs_an_action(app: RecallApp) -> None:
         await until(pilot, lambda: bool(app.screen.query("CommandList").first().option_count))  # type: ignore[attr-defined]
         await pilot.pause(0.2)
         await pilot.press("enter")
-        await until(pilot, lambda: main_of(pilot)._switches.word, "the switch")
+        await until(pilot, lambda: main_of(pilot)._search.switches.word, "the switch")
 
 
 async def test_the_mouse_selects_opens_and_switches(app: RecallApp) -> None:
@@ -389,12 +390,10 @@ async def test_the_mouse_selects_opens_and_switches(app: RecallApp) -> None:
         assert results_of(pilot).cursor == 2 and app.focused is transcript_of(pilot)
         switches = main_of(pilot).row("switches")
         await pilot.click("#switches", offset=(switches.size.width - 2, 0))
-        assert main_of(pilot)._switches.regex
+        assert main_of(pilot)._search.switches.regex
 
 
-async def test_copying_says_where_it_went(
-    app: RecallApp, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_copying_says_where_it_went(app: RecallApp, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("recall_tui.tui.clipboard.shutil.which", lambda _: None)
     said: list[str] = []
     async with app.run_test(size=WIDE) as pilot:

@@ -45,13 +45,12 @@ def large() -> FakeHistory:
     from dataclasses import replace
 
     history._sessions = [
-        replace(
-            seed, id=n, key=f"codex:{n}", title=f"session {n}", ended_ms=NOW - n * 600_000
-        )
+        replace(seed, id=n, key=f"codex:{n}", title=f"session {n}", ended_ms=NOW - n * 600_000)
         for n in range(100_000)
     ]
     history._messages = dict.fromkeys(
-        (s.key for s in history._sessions), next(iter(FakeHistory(many_sessions(1))._messages.values()))
+        (s.key for s in history._sessions),
+        next(iter(FakeHistory(many_sessions(1))._messages.values())),
     )
     return history
 

@@ -125,7 +125,9 @@ def test_the_sync_child_ends_with_the_app() -> None:
     async def run() -> int | None:
         child = SyncChild((sys.executable, "-c", "import time; time.sleep(60)"), print)
         task = asyncio.create_task(child.run())
-        while not child.running:
+        for _ in range(500):
+            if child.running:
+                break
             await asyncio.sleep(0.01)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
@@ -136,7 +138,9 @@ def test_the_sync_child_ends_with_the_app() -> None:
 
 
 def test_how_facts_are_written() -> None:
-    ages = [notation.age(NOW - ms, NOW) for ms in (0, 59_000, 3_600_000, 90_000_000, 40 * 86_400_000)]
+    ages = [
+        notation.age(NOW - ms, NOW) for ms in (0, 59_000, 3_600_000, 90_000_000, 40 * 86_400_000)
+    ]
     assert ages == ["now", "now", "1h", "1d", "5w"]
     assert notation.age(0, NOW) == "" and notation.age_words(0, NOW) == "at an unknown time"
     assert [notation.size(n) for n in (0, 999, 4_060, 31_000, 2_800_000_000)] == [

@@ -10,7 +10,10 @@ from recall_tui.tui.heights import Heights
 from recall_tui.tui.lines import breaks, clean, cut, justified, pad, styled, wrap
 
 ANY = st.text(max_size=200)
-HOSTILE = "\x1b]0;owned\x07\x1b[31mred\x1b[0m [/bold] [@click=app.quit]x[/] \u202egnp.exe \x00\x9b2J\ud800"
+HOSTILE = (
+    "\x1b]0;owned\x07\x1b[31mred\x1b[0m [/bold] [@click=app.quit]x[/] "
+    "\u202egnp.exe \x00\x9b2J\ud800"
+)
 
 
 @given(ANY)

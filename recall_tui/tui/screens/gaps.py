@@ -10,7 +10,7 @@ from textual import on
 from textual.binding import Binding
 from textual.screen import Screen
 
-from recall_tui.tui import notation
+from recall_tui.tui import bars, notation
 from recall_tui.tui.gap_words import LOUD, words
 from recall_tui.tui.keymap import Keymap, Scope, bindings
 from recall_tui.tui.lines import Line, clean, cut
@@ -72,21 +72,18 @@ class GapsScreen(Screen[None]):
         Binding("question_mark", "app.help", show=False),
     ]
 
-    def __init__(
-        self, gaps: Sequence[Gap], reach: Reach, keymap: Keymap, now_ms: int, home: str
-    ) -> None:
+    def __init__(self, gaps: Sequence[Gap], reach: Reach, keymap: Keymap, home: str) -> None:
         super().__init__()
         self._gaps = gaps
         self._reach = reach
         self._keymap = keymap
-        self._now_ms = now_ms
         self._home = home
 
     def compose(self) -> ComposeResult:
         """Lay the screen out."""
         yield Row(id="gap-head")
         yield Row(id="gap-reach")
-        yield ResultList(lambda: self._now_ms, id="gap-list")
+        yield ResultList(lambda: 0, id="gap-list")
         yield Notice(id="gap-none")
         yield Row(id="keys")
 
@@ -99,7 +96,7 @@ class GapsScreen(Screen[None]):
             notation.counted(reach.sessions_total, "session"),
         ]
         if reach.index_age_ms is not None:
-            facts.append(f"compared {notation.duration(max(1, reach.index_age_ms))} ago")
+            facts.append(f"compared {notation.span(reach.index_age_ms)} ago")
         self.query_one("#gap-reach", Row).show([Part(" " + " · ".join(facts), "muted")])
         listing = GapListing(self._gaps, self._home)
         self.set_class(not len(listing), "-empty")
@@ -110,11 +107,7 @@ class GapsScreen(Screen[None]):
                 [("Every session that was found has been read to its end.", "muted")],
             ]
         )
-        parts = [Part(" ")]
-        for action in self._keymap.footer(Scope.GAPS):
-            parts.append(Part(f"{self._keymap.shown(action.id)} ", "strong", action.action))
-            parts.append(Part(f"{action.words.lower()}   ", "muted", action.action))
-        self.query_one("#keys", Row).show(parts)
+        self.query_one("#keys", Row).show(*bars.keys(self._keymap, Scope.GAPS))
 
     @on(ResultList.Opened)
     def _opened(self, event: ResultList.Opened) -> None:

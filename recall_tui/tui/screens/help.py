@@ -66,9 +66,7 @@ class HelpSheet(Inked):
         self._width = width
         lines = [Line(tuple(row)) for row in wrap([(_ABOUT, "muted")], min(width, PROSE_CELLS))]
         lines.append(Line(()))
-        lines += [
-            Line(((pad(sign, 4), "accent"), (words, "muted"))) for sign, words in _SWITCHES
-        ]
+        lines += [Line(((pad(sign, 4), "accent"), (words, "muted"))) for sign, words in _SWITCHES]
         lines.append(Line(()))
         columns = max(1, min(3, width // _COLUMN_CELLS))
         blocks = [self._block(scope, width // columns) for scope in Scope]

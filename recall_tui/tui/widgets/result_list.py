@@ -126,7 +126,7 @@ class ResultList(Inked, ScrollView, can_focus=True):
         state = (line, width, here)
         strip = self._strips.get(state)
         if strip is None:
-            strip = self._draw(listing, line, width, here)
+            strip = self._draw(listing, line, width, here=here)
             self._strips[state] = strip
         return strip
 
@@ -136,7 +136,7 @@ class ResultList(Inked, ScrollView, can_focus=True):
         top = self._listing.top(self.cursor)
         return top <= line < top + ROW_LINES
 
-    def _draw(self, listing: Listing, line: int, width: int, here: bool) -> Strip:
+    def _draw(self, listing: Listing, line: int, width: int, *, here: bool) -> Strip:
         row, part = listing.locate(line)
         if part < 0:
             words = clean(listing.heads[row][1])

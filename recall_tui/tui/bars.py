@@ -1,0 +1,172 @@
+"""What the one-line rows of the main screen say: pure functions of what is known."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+from recall_tui.search.results import Case
+from recall_tui.tui import notation
+from recall_tui.tui.gap_words import summary
+from recall_tui.tui.widgets.row import Part
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from recall_tui.history import SyncProgress
+    from recall_tui.model import Gap, Reach, Session
+    from recall_tui.tui.keymap import Keymap, Scope
+    from recall_tui.tui.query import Switches
+    from recall_tui.tui.searching import Search
+
+
+class Bar(NamedTuple):
+    """The parts of a row: flush left, flush right."""
+
+    left: Sequence[Part] = ()
+    right: Sequence[Part] = ()
+
+
+@dataclass(slots=True)
+class Coverage:
+    """What is known of how far the history was read."""
+
+    reach: Reach
+    gaps: list[Gap] = field(default_factory=list)
+    progress: SyncProgress | None = None
+    note: str = ""
+    """Why the list is not kept live, or what went wrong."""
+    live: bool = False
+
+    @property
+    def syncing(self) -> bool:
+        """Whether a sync is reading sources now."""
+        return bool(self.progress and not self.progress.done and self.progress.bytes_total)
+
+
+BRAND = Bar([Part(" Recall ", "heading"), Part(" ❯ ", "accent")])
+
+
+def switches(state: Switches, *, narrow: bool) -> Bar:
+    """Return the mode and the three switches; one that is on is underlined, too."""
+    case = {Case.SMART: ("Aa", "dim"), Case.EXACT: ("Aa", "here"), Case.IGNORE: ("aa", "here")}
+    word, ink = case[state.case]
+    return Bar(
+        [
+            Part(" "),
+            Part("grep", "strong"),
+            Part("" if narrow else " ▸ recall", "dim"),
+            Part("  "),
+            Part(word, ink, "cycle_case"),
+            Part("  "),
+            Part("\\b", "here" if state.word else "dim", "toggle_word"),
+            Part("  "),
+            Part(".*", "here" if state.regex else "dim", "toggle_regex"),
+            Part(" "),
+        ]
+    )
+
+
+def status(coverage: Coverage, *, demo: bool) -> Bar:
+    """Return how many sessions there are, and whether the list is live."""
+    state = " · demo" if demo else " · live" if coverage.live else ""
+    total = notation.counted(coverage.reach.sessions_total, "session")
+    return Bar([Part(f"   {total}{state} ", "muted")])
+
+
+def count(search: Search, *, sessions: int, patient: bool) -> Bar:
+    """Return the filters as understood, and what was found.
+
+    Args:
+        search: The question and its answer so far.
+        sessions: Sessions listed, for a box without a pattern.
+        patient: The search has taken long enough to say so.
+    """
+    if search.error:
+        return Bar([Part(f"   ✗ {search.error}", "warning")])
+    words = " · ".join(search.question.chips)
+    chips = [Part(f"   {words}", "accent")] if words else []
+    if not search.question.pattern:
+        if not chips:
+            hint = "   type to search · harness:codex since:7d role:user narrow it"
+            return Bar([Part(hint, "dim")])
+        return Bar(chips, [Part(f"{notation.counted(sessions, 'session')} ", "strong")])
+    if search.running and search.hits is None:
+        return Bar(chips, [Part("searching… ", "muted")] if patient else [])
+    if not search.total:
+        return Bar(chips, [Part("no hits ", "muted")])
+    more = "…" if search.running else ""
+    return Bar(
+        chips,
+        [
+            Part(f"{notation.counted(search.total, 'hit')}{more}", "strong"),
+            Part(f" in {notation.counted(search.sessions, 'session')} ", "muted"),
+        ],
+    )
+
+
+def banner(coverage: Coverage, search_gaps: Sequence[Gap], key: str) -> Bar:
+    """Return the line that is muted when nothing is missing, and amber when something is."""
+    gaps = [*coverage.gaps, *(gap for gap in search_gaps if gap not in coverage.gaps)]
+    loud, quiet = summary(gaps, loud=True), summary(gaps, loud=False)
+    details = [Part(f"{key} ", "strong", "gaps"), Part("details ", "muted", "gaps")]
+    if coverage.progress is not None and coverage.syncing:
+        words = progress_words(coverage.progress)
+        return Bar([Part(f"   {words}", "muted")], details if loud else [])
+    if loud:
+        lead = "partial: " if coverage.reach.sessions_total else ""
+        return Bar([Part(f" ⚠ {lead}{' · '.join(loud)}", "warning", "gaps")], details)
+    if coverage.note:
+        return Bar([Part(f" ⚠ {coverage.note}", "warning", "gaps")])
+    words = f"   all {notation.counted(coverage.reach.sessions_total, 'session')}"
+    if coverage.reach.index_age_ms is not None:
+        words += f", {notation.span(coverage.reach.index_age_ms)} old"
+    return Bar([Part(" · ".join([words, *quiet]), "dim", "gaps")], details if quiet else [])
+
+
+def progress_words(progress: SyncProgress) -> str:
+    """Return `reading your history · 34 % of 2.8 GB · 142 MB/s · 12 s left`."""
+    done, total = progress.bytes_done, progress.bytes_total
+    words = [f"reading your history · {min(100, round(100 * done / total))} %"]
+    words[0] += f" of {notation.size(total)}"
+    if progress.seconds > 0.5 and done:
+        words.append(f"{notation.size(int(done / progress.seconds))}/s")
+        left = (total - done) * progress.seconds / done
+        if left > 0:
+            words.append(f"{notation.span(int(left * 1000) + 1000)} left")
+    words.append("searches already work on what was read")
+    return " · ".join(words)
+
+
+def head(session: Session, *, hits: int, number: int) -> Bar:
+    """Return the session's title and which hit the current message is."""
+    title = session.title.replace("\n", " ") or "untitled"
+    words = f"hit {number} of {hits:,} " if number else f"{notation.counted(hits, 'hit')} "
+    return Bar([Part(" "), Part(title, "title")], [Part(words, "accent")] if hits else [])
+
+
+def facts(session: Session, *, position: int, now_ms: int, home: str) -> Bar:
+    """Return harness, directory, branch, model, age; and where in the session one is."""
+    known = (
+        notation.short_path(session.last_cwd or session.cwd, home),
+        session.branch,
+        notation.short_model(session.models),
+        notation.age_words(session.ended_ms, now_ms),
+    )
+    return Bar(
+        [
+            Part(" "),
+            Part(session.harness, notation.mark_ink(session.harness)),
+            *(Part(f" · {fact}", "muted") for fact in known if fact),
+        ],
+        [Part(f"{position + 1:,}/{session.messages:,} ", "dim")],
+    )
+
+
+def keys(keymap: Keymap, scope: Scope) -> Bar:
+    """Return at most six keys that work where the focus is."""
+    parts: list[Part] = [Part(" ")]
+    for action in keymap.footer(scope):
+        parts.append(Part(f"{keymap.shown(action.id)} ", "strong", action.action))
+        parts.append(Part(f"{action.words.lower()}   ", "muted", action.action))
+    return Bar(parts)

@@ -1,0 +1,92 @@
+"""What stands where there is nothing to list: what was looked for, where, and what to press."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeAlias
+
+from recall_tui.search.results import Case
+from recall_tui.tui import notation
+from recall_tui.tui.gap_words import summary
+
+if TYPE_CHECKING:
+    from recall_tui.tui.bars import Coverage
+    from recall_tui.tui.keymap import Keymap
+    from recall_tui.tui.lines import Piece
+    from recall_tui.tui.searching import Search
+
+Paragraphs: TypeAlias = "list[list[Piece]]"
+
+_PLACES = 8
+"""Places named when no history was found."""
+
+
+def empty(search: Search, coverage: Coverage, keymap: Keymap, home: str) -> Paragraphs:
+    """Return what to say in the place of an empty list."""
+    if search.error:
+        return [[(search.error, "warning")]]
+    return (
+        _no_hits(search, coverage, keymap) if search.asked else _no_history(coverage, keymap, home)
+    )
+
+
+def _no_hits(search: Search, coverage: Coverage, keymap: Keymap) -> Paragraphs:
+    """Return what was searched, what narrowed it, and what could not be searched."""
+    question, switches = search.question, search.switches
+    total = notation.counted(coverage.reach.sessions_total, "session")
+    pattern = question.pattern
+    words: Paragraphs = [
+        [(f"Nothing says “{pattern}”." if pattern else "No session like that.", "title")]
+    ]
+    if question.chips:
+        words.append([(f"Among: {' · '.join(question.chips)}.", "accent")])
+    words += [
+        [],
+        [
+            (
+                f"Looked through {total}: what you typed, what agents said, and every tool's ",
+                "muted",
+            ),
+            ("input and output.", "muted"),
+        ],
+    ]
+    on = [
+        ("Aa exact case", "case", switches.case is Case.EXACT),
+        ("\\b whole words", "word", switches.word),
+        (".* regular expression", "regex", switches.regex),
+    ]
+    said = [f"{name} ({keymap.shown(action)} turns it off)" for name, action, is_on in on if is_on]
+    if said:
+        words += [[], [("Switched on: ", "muted"), (", ".join(said), "")]]
+    missing = summary([*coverage.gaps, *search.gaps], loud=True)
+    if missing:
+        words += [
+            [],
+            [(f"Not everything could be searched: {', '.join(missing)}. ", "warning")],
+            [(keymap.shown("gaps"), "strong"), (" says what to do.", "muted")],
+        ]
+    return words
+
+
+def _no_history(coverage: Coverage, keymap: Keymap, home: str) -> Paragraphs:
+    """Return where sessions were looked for, and how to see the demo."""
+    words: Paragraphs = [
+        [("No agent sessions found yet.", "title")],
+        [],
+        [
+            (
+                "Recall reads what Claude Code, Codex, pi, OpenCode, Gemini CLI and Copilot ",
+                "muted",
+            ),
+            ("CLI keep on this machine. It looked here:", "muted"),
+        ],
+        [],
+    ]
+    for gap in [gap for gap in coverage.gaps if gap.where][:_PLACES]:
+        place = notation.short_path(gap.where, home)
+        words.append([("  ", ""), (place, ""), (f"  {gap.detail}", "dim")])
+    return [
+        *words,
+        [],
+        [(keymap.shown("demo"), "strong"), (" opens a demo history to try it on.", "")],
+        [("recall --source PATH", "code"), (" reads sessions from another place.", "muted")],
+    ]

@@ -1,0 +1,518 @@
+"""One session of any size: read in windows, measured as it comes into view, nothing jumps."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from textual.cache import LRUCache
+from textual.geometry import Size
+from textual.message import Message as Event
+from textual.reactive import reactive
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+from textual.worker import get_current_worker
+
+from recall_tui.errors import RecallError
+from recall_tui.model import Kind
+from recall_tui.tui.document import (
+    PAGE_MESSAGES,
+    Opening,
+    Page,
+    grow_session,
+    has_space,
+    load_page,
+    missing_page,
+    open_session,
+)
+from recall_tui.tui.ink import Inked
+from recall_tui.tui.layout import Frame, placeholder
+from recall_tui.tui.markdown import no_matches
+from recall_tui.tui.matching import Matcher
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from datetime import tzinfo
+
+    from recall_tui.history import History
+    from recall_tui.model import Message, Session
+    from recall_tui.search.results import GrepQuery
+    from recall_tui.tui.lines import Line
+
+_KEPT_PAGES: Final = 48
+"""Pages of text and lines kept: 1,500 messages, a few MB of ordinary ones."""
+
+_CACHED_STRIPS: Final = 600
+
+
+class SessionView(Inked, ScrollView, can_focus=True):
+    """A session at a message: read, laid out, drawn, held still. The keys are in `Transcript`."""
+
+    cursor: reactive[int] = reactive(-1, repaint=False, init=False)
+    """Position of the current message."""
+
+    @dataclass
+    class Opened(Event):
+        """A session is on the screen."""
+
+        session: Session
+
+    @dataclass
+    class Moved(Event):
+        """The current message, the hits or the number of messages changed."""
+
+        position: int
+
+        def can_replace(self, message: Event) -> bool:
+            """Let only the newest of several stand in the queue."""
+            return isinstance(message, SessionView.Moved)
+
+    @dataclass
+    @dataclass
+    class Failed(Event):
+        """The session could not be read."""
+
+        words: str
+
+    @dataclass
+    class _Ready(Event):
+        generation: int
+        opening: Opening
+        follow: bool
+
+    @dataclass
+    class _Page(Event):
+        generation: int
+        page: Page
+
+    @dataclass
+    class _Grown(Event):
+        generation: int
+        opening: Opening
+
+    def __init__(self, history: History, zone: tzinfo, *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self._history = history
+        self._zone = zone
+        self._generation = 0
+        self._opening: Opening | None = None
+        self._wanted: tuple[Session, int, GrepQuery | None] | None = None
+        self._pages: LRUCache[int, Page] = LRUCache(_KEPT_PAGES)
+        self._loading = False
+        self._unfolded: set[int] = set()
+        self._all_unfolded = False
+        self._strips: LRUCache[tuple[int, int, bool], Strip] = LRUCache(_CACHED_STRIPS)
+        self._after_load: Callable[[], None] | None = None
+        self._following = False
+        self._sought_from: int | None = None
+
+    # What a screen asks
+
+    @property
+    def session(self) -> Session | None:
+        """The session on the screen."""
+        return self._opening.session if self._opening else None
+
+    @property
+    def hits(self) -> Sequence[int]:
+        """Positions that match the query, ascending."""
+        return self._opening.hits if self._opening else ()
+
+    @property
+    def hit_number(self) -> int:
+        """Which hit the current message is, from 1; 0 when it is none."""
+        at = bisect_left(self.hits, self.cursor)
+        return at + 1 if at < len(self.hits) and self.hits[at] == self.cursor else 0
+
+    def open(self, session: Session, *, at: int = -1, query: GrepQuery | None = None) -> None:
+        """Show a session at a message; what is on the screen stays until the new one is ready.
+
+        Args:
+            session: What to open.
+            at: Position of the message to open at, -1 for the end.
+            query: What to highlight and to step through.
+        """
+        before, self._wanted = self._wanted, (session, at, query)
+        if before and (before[0].key, before[2]) == (session.key, query):
+            # Asked again for what is shown: only another message is a reason to move.
+            if at >= 0 and at != before[1]:
+                self.go_to(at, centre=True)
+            return
+        self._generation += 1
+        self._sought_from = None
+        if self.size.width:
+            self._open(session, at, query)
+
+    def clear(self) -> None:
+        """Show nothing."""
+        self._generation += 1
+        self._wanted = None
+        self._opening = None
+        self._pages.clear()
+        self._strips.clear()
+        self.virtual_size = Size(0, 0)
+        self.refresh()
+
+    def find_inside(self, query: GrepQuery) -> None:
+        """Look for something else in the session shown, from the current message on."""
+        if self._opening is None:
+            return
+        session = self._opening.session
+        if self._sought_from is None:
+            self._sought_from = self.cursor
+        self._wanted = (session, self._sought_from, query)
+        self._generation += 1
+        self._open(session, self._sought_from, query, seek=True)
+
+    def stop_finding(self) -> None:
+        """Begin the next find at the message that is current then."""
+        self._sought_from = None
+
+    def grown(self, session: Session) -> None:
+        """Read the arrays again: the session on the screen was written to."""
+        if self._opening is not None and self._opening.session.key == session.key:
+            self._grow(self._opening, session, self._generation)
+
+    # Loading
+
+    def _frame(self, query: GrepQuery | None) -> Frame:
+        find = Matcher(query).spans if query and query.pattern else no_matches
+        width = self.scrollable_content_region.width or self.size.width
+        return Frame(width=width, zone=self._zone, find=find)
+
+    def _open(
+        self, session: Session, at: int, query: GrepQuery | None, *, seek: bool = False
+    ) -> None:
+        work = partial(
+            self._open_in_thread,
+            session,
+            at,
+            query,
+            self._frame(query),
+            self._generation,
+            seek=seek,
+        )
+        self.run_worker(
+            work, thread=True, group="transcript", exclusive=True, exit_on_error=False,
+            description="open session",
+        )  # fmt: skip
+
+    def _open_in_thread(
+        self, session: Session, at: int, query: GrepQuery | None, frame: Frame, generation: int,
+        *, seek: bool,
+    ) -> None:  # fmt: skip
+        worker = get_current_worker()
+        try:
+            opening = open_session(self._history, session, frame, at=at, query=query, seek=seek)
+        except RecallError as error:
+            self.post_message(self.Failed(str(error)))
+            return
+        if not worker.is_cancelled:
+            self.post_message(self._Ready(generation, opening, at < 0))
+
+    def on_session_view__ready(self, event: _Ready) -> None:
+        """Put an opened session on the screen."""
+        event.stop()
+        if event.generation != self._generation:
+            return
+        opening = event.opening
+        width = self.scrollable_content_region.width
+        if opening.frame.width != width and self._wanted:
+            # The terminal was resized meanwhile.
+            self._generation += 1
+            session, at, query = self._wanted
+            self._open(session, at, query)
+            return
+        other = self._opening is None or self._opening.session.key != opening.session.key
+        if other:
+            self._unfolded.clear()
+            self._all_unfolded = False
+        self._opening = opening
+        self._pages.clear()
+        self._strips.clear()
+        for page in opening.pages:
+            self._take(page)
+        self._fit()
+        position = opening.at if opening.at >= 0 else len(opening.skeleton) - 1
+        self.set_reactive(SessionView.cursor, position)
+        self._loading = False
+        self._following = event.follow
+        if event.follow:
+            self.scroll_to(y=self.max_scroll_y, animate=False, force=True)
+        else:
+            self._centre(position)
+        self.refresh()
+        self.post_message(self.Opened(opening.session))
+        self.post_message(self.Moved(position))
+        self._fetch()
+
+    def _take(self, page: Page) -> None:
+        """Keep a page and its true heights."""
+        opening = self._opening
+        if opening is None:
+            return
+        # An LRUCache keeps the value it holds under a key: the old page must go first.
+        self._pages.discard(page.number)
+        self._pages[page.number] = page
+        for message, lines in zip(page.messages, page.lines, strict=True):
+            if message.position < len(opening.heights):
+                opening.heights[message.position] = len(lines)
+
+    def _fit(self) -> None:
+        """Make the virtual size what the heights say."""
+        if self._opening is not None:
+            width = self.scrollable_content_region.width
+            self.virtual_size = Size(width, self._opening.heights.total)
+
+    def _fetch(self) -> None:
+        """Load the first page that is missing near the view, one at a time."""
+        opening = self._opening
+        if opening is None or self._loading or not len(opening.skeleton):
+            return
+        missing = missing_page(opening, self.scroll_offset.y, self.size.height, self._pages.keys())
+        if missing is None:
+            return
+        self._loading = True
+        work = partial(
+            self._load_in_thread, opening, missing, self._unfolded_on(missing), self._generation
+        )
+        self.run_worker(
+            work, thread=True, group="transcript-page", exit_on_error=False,
+            description="read messages",
+        )  # fmt: skip
+
+    def _load_in_thread(
+        self, opening: Opening, number: int, unfolded: set[int], generation: int
+    ) -> None:
+        try:
+            page = load_page(
+                self._history, opening.session, opening.skeleton, number, opening.frame, unfolded
+            )
+        except RecallError as error:
+            self.post_message(self.Failed(str(error)))
+            return
+        finally:
+            self._loading = False
+        self.post_message(self._Page(generation, page))
+
+    def on_session_view__page(self, event: _Page) -> None:
+        """Put a loaded page in its place, without moving what is being read."""
+        event.stop()
+        if event.generation == self._generation and self._opening is not None:
+            with_anchor = self._anchor()
+            self._take(event.page)
+            self._strips.clear()
+            self._fit()
+            self._hold(with_anchor)
+            self.refresh()
+            if self._after_load is not None:
+                action, self._after_load = self._after_load, None
+                action()
+        self._fetch()
+
+    def _anchor(self) -> tuple[int, int] | None:
+        """Return (position, its line on the screen) of the message that must not move."""
+        opening = self._opening
+        if opening is None or not opening.heights.total:
+            return None
+        top = self.scroll_offset.y
+        bottom = top + self.size.height
+        line = opening.heights.top(self.cursor) if self.cursor >= 0 else -1
+        if top <= line < bottom and self.cursor // PAGE_MESSAGES in self._pages:
+            return self.cursor, line - top
+        position = opening.heights.at(max(0, min(top, opening.heights.total - 1)))[0]
+        while position < len(opening.heights) and opening.heights.top(position) < bottom:
+            if position // PAGE_MESSAGES in self._pages:
+                return position, opening.heights.top(position) - top
+            position += PAGE_MESSAGES - position % PAGE_MESSAGES
+        position = opening.heights.at(max(0, min(top, opening.heights.total - 1)))[0]
+        return position, opening.heights.top(position) - top
+
+    def _hold(self, anchor: tuple[int, int] | None) -> None:
+        """Scroll so that the anchor stands where it stood."""
+        if anchor is None or self._opening is None:
+            return
+        if self._following:
+            self.scroll_to(y=self.max_scroll_y, animate=False, force=True)
+            return
+        position, line = anchor
+        target = self._opening.heights.top(position) - line
+        if target != self.scroll_offset.y:
+            self.scroll_to(y=max(0, target), animate=False, force=True)
+
+    # Growing
+
+    def _grow(self, opening: Opening, session: Session, generation: int) -> None:
+        query = self._wanted[2] if self._wanted else None
+
+        def work() -> None:
+            grown = grow_session(self._history, opening, session, query)
+            if grown is not None:
+                self.post_message(self._Grown(generation, grown))
+
+        self.run_worker(
+            work, thread=True, group="transcript-grow", exclusive=True, exit_on_error=False,
+            description="follow session",
+        )  # fmt: skip
+
+    def on_session_view__grown(self, event: _Grown) -> None:
+        """Take up what was written since; stay at the end when that is where the person reads."""
+        event.stop()
+        old = self._opening
+        if event.generation != self._generation or old is None:
+            return
+        anchor = self._anchor()
+        at_end = self.scroll_offset.y >= self.max_scroll_y - 1
+        on_last = self.cursor >= len(old.skeleton) - 1
+        new = event.opening
+        for position in range(min(len(old.heights), len(new.heights))):
+            new.heights[position] = old.heights[position]
+        self._opening = new
+        self._strips.clear()
+        for page in new.pages:
+            self._take(page)
+        self._fit()
+        self._following = at_end
+        if at_end and on_last:
+            self.set_reactive(SessionView.cursor, len(new.skeleton) - 1)
+        self._hold(anchor)
+        self.refresh()
+        self.post_message(self.Moved(self.cursor))
+        self._fetch()
+
+    # Drawing
+
+    def render_line(self, y: int) -> Strip:
+        """Return one line of the screen."""
+        opening = self._opening
+        width = self.scrollable_content_region.width
+        line = y + self.scroll_offset.y
+        if opening is None or line >= opening.heights.total:
+            return Strip.blank(width, self.rich_style)
+        position, part = opening.heights.at(line)
+        here = position == self.cursor
+        key = (position, part, here)
+        strip = self._strips.get(key)
+        if strip is None:
+            strip = self._draw(opening, position, part, width, here=here)
+            if position // PAGE_MESSAGES in self._pages:
+                self._strips[key] = strip
+        return strip.apply_offsets(0, line)
+
+    def _lines(self, opening: Opening, position: int) -> Sequence[Line]:
+        page = self._pages.get(position // PAGE_MESSAGES)
+        index = position % PAGE_MESSAGES
+        if page is not None and index < len(page.lines):
+            return page.lines[index]
+        kind = Kind(opening.skeleton.kinds[position])
+        space = has_space(opening.skeleton, position)
+        return placeholder(kind, opening.skeleton.times[position], opening.frame, space=space)
+
+    def _draw(self, opening: Opening, position: int, part: int, width: int, *, here: bool) -> Strip:
+        lines = self._lines(opening, position)
+        if part >= len(lines):
+            return Strip.blank(width, self.rich_style)
+        line = lines[part]
+        space = has_space(opening.skeleton, position) and part == 0
+        if here and not space:
+            line = _with_bar(line)
+        return self.strip(line, width)
+
+    def notify_style_update(self) -> None:
+        """Forget strips of the old theme."""
+        self._strips.clear()
+        super().notify_style_update()
+
+    def on_resize(self) -> None:
+        """Lay out for the new width, at the message that is being read."""
+        width = self.scrollable_content_region.width
+        if self._wanted is None or not width:
+            return
+        if self._opening is not None and self._opening.frame.width == width:
+            self._fetch()
+            return
+        session, at, query = self._wanted
+        if self._opening is not None and not self._following and self.cursor >= 0:
+            at = self.cursor
+        self._generation += 1
+        self._open(session, at, query)
+
+    # Moving
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        """Fetch what comes into view; scrolling up ends following."""
+        super().watch_scroll_y(old_value, new_value)
+        if new_value < old_value:
+            self._following = False
+        self._fetch()
+
+    def validate_cursor(self, cursor: int) -> int:
+        """Keep the cursor on a message."""
+        count = len(self._opening.skeleton) if self._opening else 0
+        return max(0, min(cursor, count - 1)) if count else -1
+
+    def watch_cursor(self, old: int, new: int) -> None:
+        """Redraw the two messages, tell the screen."""
+        opening = self._opening
+        if opening is None or old == new:
+            return
+        for position in (old, new):
+            if 0 <= position < len(opening.heights):
+                self.refresh_lines(opening.heights.top(position), opening.heights[position])
+        self.post_message(self.Moved(new))
+
+    def go_to(self, position: int, *, centre: bool = False) -> None:
+        """Make a message the current one and bring it into view, loading it first if need be."""
+        opening = self._opening
+        if opening is None or not len(opening.skeleton):
+            return
+        position = max(0, min(position, len(opening.skeleton) - 1))
+        self._following = False
+        self.cursor = position
+        if position // PAGE_MESSAGES not in self._pages:
+            self._after_load = partial(self.go_to, position, centre=centre)
+            self._centre(position)
+            return
+        if centre:
+            self._centre(position)
+        else:
+            self._reveal(position)
+
+    def _centre(self, position: int) -> None:
+        """Scroll so that a message starts a third down the screen, unless it is well in view."""
+        if self._opening is None or position < 0:
+            return
+        top = self._opening.heights.top(position)
+        self.scroll_to(y=max(0, top - self.size.height // 3), animate=False, force=True)
+
+    def _reveal(self, position: int) -> None:
+        """Scroll as little as shows a message: its start, when it is taller than the screen."""
+        if self._opening is None:
+            return
+        heights = self._opening.heights
+        top, height = heights.top(position), self.size.height
+        bottom = top + heights[position]
+        if top < self.scroll_offset.y or bottom - top > height:
+            self.scroll_to(y=top, animate=False, force=True)
+        elif bottom > self.scroll_offset.y + height:
+            self.scroll_to(y=bottom - height, animate=False, force=True)
+
+    def _unfolded_on(self, number: int) -> set[int]:
+        start = number * PAGE_MESSAGES
+        return {p for p in range(start, start + PAGE_MESSAGES) if self._is_unfolded(p)}
+
+    def _is_unfolded(self, position: int) -> bool:
+        return (position in self._unfolded) != self._all_unfolded
+
+    def _message(self, position: int) -> Message | None:
+        page = self._pages.get(position // PAGE_MESSAGES)
+        index = position % PAGE_MESSAGES
+        return page.messages[index] if page and index < len(page.messages) else None
+
+
+def _with_bar(line: Line) -> Line:
+    """Return a line with the mark of the current message in its first cell."""
+    (text, ink), *rest = line.pieces or ((" ", ""),)
+    return line._replace(pieces=(("▌", "bar"), (text[1:], ink), *rest))
