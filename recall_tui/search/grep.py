@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from recall_tui.clock import to_iso
 from recall_tui.errors import QueryError
-from recall_tui.model import Filter, Gap, GapKind, Kind
+from recall_tui.model import Filter, Gap, GapKind, Kind, Role
 from recall_tui.search.excerpt import excerpt
 from recall_tui.search.predicate import compile_query
 from recall_tui.search.reach import reached
@@ -333,11 +333,13 @@ def _hit(match: Match, predicate: Predicate) -> Hit:
     """Return a match as it is shown."""
     block, index = match.block, match.at
     meta = block.meta
+    kind = Kind(meta.kinds[index])
     shown = excerpt(block.text_of(index), predicate)
+    tool = block.attributes_of(index).get("tool", "") if kind.role is Role.TOOL else ""
     return Hit(
         match.session,
         meta.positions[index],
-        Kind(meta.kinds[index]),
+        kind,
         meta.times[index],
         meta.digests[index],
         meta.flags[index],
@@ -345,5 +347,5 @@ def _hit(match: Match, predicate: Predicate) -> Hit:
         shown.spans,
         shown.occurrences,
         shown.cut,
-        str(block.attributes_of(index).get("tool", "")),
+        str(tool),
     )

@@ -77,8 +77,8 @@ class Ruler:
         self._text = text
         self._start = self._end = 0
         self._base = self._limit = 0
-        self._edges: list[int] = []
-        self._chars: list[int] = []
+        self._edges: range | list[int] = []
+        self._chars: range | list[int] = []
 
     def span(self, start: int, end: int) -> tuple[int, int]:
         """Return the whole characters of the text that a non-empty span of its fold covers."""
@@ -107,12 +107,19 @@ class Ruler:
     def _look(self) -> None:
         """Note where each cluster of the stretch begins, and where its fold ends."""
         text, at, folded = self._text, self._start, self._base
-        self._chars = [at]
+        stretch = text[at : self._end]
+        if len(stretch) == self._limit - folded and stretch.casefold() == fold(stretch):
+            # No letter became shorter than one, so each became one.
+            self._edges = range(folded + 1, self._limit + 1)
+            self._chars = range(at, self._end + 1)
+            return
+        edges, chars = [], [at]
         while at < self._end:
             end = at + 1
             while end < self._end and continues(text[end]):
                 end += 1
             folded += len(fold(text[at:end]))
-            self._edges.append(folded)
-            self._chars.append(end)
+            edges.append(folded)
+            chars.append(end)
             at = end
+        self._edges, self._chars = edges, chars

@@ -170,7 +170,9 @@ class Block:
         self.fold = fold
         self._meta = meta
         self._raw: Callable[[], bytes] | bytes = raw
-        self._attributes = attributes
+        self._attributes: (
+            Callable[[], dict[int, dict[str, object]]] | dict[int, dict[str, object]]
+        ) = attributes
 
     @property
     def meta(self) -> Meta:
@@ -194,7 +196,9 @@ class Block:
 
     def attributes_of(self, index: int) -> dict[str, object]:
         """Return the sparse facts of one message (`Prepared.attributes`), empty without any."""
-        return self._attributes().get(index, {})
+        if not isinstance(self._attributes, dict):
+            self._attributes = self._attributes()
+        return self._attributes.get(index, {})
 
 
 class BlockBuilder:
