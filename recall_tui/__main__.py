@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import sys
+from contextlib import suppress
 
 TYPE_CHECKING = False
 """Stands for `typing.TYPE_CHECKING`, whose module costs a third of `recall --version`."""
@@ -17,7 +19,8 @@ def main() -> int:
         # Answered before click is loaded: scripts ask this, and it must cost next to nothing.
         from recall_tui import __version__
 
-        sys.stdout.write(f"recall {__version__}\n")
+        with suppress(BrokenPipeError):  # unbuffered, so that a reader who left is no failure
+            os.write(1, f"recall {__version__}\n".encode())
         return 0
     from recall_tui.cli import main as command_line
     from recall_tui.cli.call import Call

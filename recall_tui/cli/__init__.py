@@ -7,6 +7,7 @@ so that `recall --help` costs what click costs.
 from __future__ import annotations
 
 import os
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -84,6 +85,9 @@ class LazyGroup(click.Group):
                 formatter.write_dl(rows)
 
 
+COMPLETION: Final = "_RECALL_COMPLETE"
+"""Environment variable a shell sets when it asks for completions; click's own notation."""
+
 EPILOG: Final = (
     "Exit codes: 0 found, 1 searched completely and found nothing, 2 wrong call or configuration, "
     "3 could not search or only in part, 130 interrupted. stdout is data, stderr is words; every "
@@ -127,16 +131,19 @@ def main(args: Sequence[str] | None = None, call: Call | None = None) -> int:
     """
     from recall_tui.cli.diagnostics import guarded
 
-    def run() -> object:
-        return recall.main(
-            args,
-            prog_name="recall",
-            standalone_mode=False,
-            obj=call or Call(),
-            terminal_width=_help_width(),
-        )
+    words = sys.argv[1:] if args is None else list(args)
+    return guarded(lambda: _run(words, call or Call()))
 
-    return guarded(run)
+
+def _run(words: list[str], call: Call) -> object:
+    """Parse and run one command line. `Command.main` would turn a closed pipe into a failure."""
+    instruction = os.environ.get(COMPLETION)
+    if instruction:
+        from click.shell_completion import shell_complete
+
+        return shell_complete(recall, {}, "recall", COMPLETION, instruction)
+    with recall.make_context("recall", words, obj=call, terminal_width=_help_width()) as ctx:
+        return recall.invoke(ctx)
 
 
 def _help_width() -> int:

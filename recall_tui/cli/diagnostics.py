@@ -86,10 +86,8 @@ def reach_words(reach: Reach, zone: tzinfo) -> str:
 
 def guarded(run: Callable[[], object]) -> int:
     """Run a command line and return its exit code; every failure becomes words on stderr."""
-    code: int
     try:
-        result = run()
-        code = int(result) if isinstance(result, int) else ExitCode.FOUND
+        code = _ended(run)
         sys.stdout.flush()
     except BrokenPipeError:
         # The reader has seen enough. What is still buffered must not fail at exit.
@@ -106,6 +104,15 @@ def guarded(run: Callable[[], object]) -> int:
     except Exception as error:
         code = _fault(error)
     return int(code)
+
+
+def _ended(run: Callable[[], object]) -> int:
+    """Return the code a command line ends with by itself: help ends early, the rest returns it."""
+    try:
+        result = run()
+    except click.exceptions.Exit as early:
+        return early.exit_code
+    return result if isinstance(result, int) else ExitCode.FOUND
 
 
 def say_error(error: RecallError) -> None:

@@ -32,8 +32,8 @@ NAME_CELLS: Final = 14
 def doctor(ctx: click.Context, *, deep: bool, as_json: bool) -> ExitCode:
     """Check sources, index, retention, machine and terminal. Nothing is changed or created.
 
-    Ends with 3 when the index is damaged or was made by a newer version, with 0 otherwise:
-    warnings are advice.
+    Ends with 3 when the index is damaged or was made by a newer version, with 2 when a setting or
+    a source is wrong, with 0 otherwise: warnings are advice.
     """
     call = options.call_of(ctx)
     checks, problem = _examined(call, deep=deep)
@@ -50,7 +50,9 @@ def doctor(ctx: click.Context, *, deep: bool, as_json: bool) -> ExitCode:
             _line(screen, check)
         if problem is not None and not failed:
             diagnostics.say_error(problem)
-    return ExitCode.PARTIAL if failed or problem is not None else ExitCode.FOUND
+    if failed:
+        return ExitCode.PARTIAL
+    return problem.exit_code if problem is not None else ExitCode.FOUND
 
 
 def _examined(call: Call, *, deep: bool) -> tuple[list[Check], RecallError | None]:

@@ -105,3 +105,12 @@ def test_the_history_is_closed_whatever_happens(run, fake, monkeypatch) -> None:
     monkeypatch.setattr(fake, "sessions", fails)
     assert run("sessions").code == 3
     assert fake.closed
+
+
+def test_a_shell_can_ask_for_completions(run, monkeypatch) -> None:
+    monkeypatch.setenv("_RECALL_COMPLETE", "bash_source")
+    assert "_recall_completion" in run().out
+    monkeypatch.setenv("_RECALL_COMPLETE", "bash_complete")
+    monkeypatch.setenv("COMP_WORDS", "recall se")
+    monkeypatch.setenv("COMP_CWORD", "1")
+    assert run().out == "plain,sessions\n"

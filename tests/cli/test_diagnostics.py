@@ -90,7 +90,7 @@ def recall(*args: str, **options) -> subprocess.CompletedProcess[str]:
     )  # fmt: skip
 
 
-def test_a_closed_pipe_is_a_quiet_end() -> None:
+def test_a_reader_that_leaves_is_a_quiet_end() -> None:
     """The reader takes one line of a page that does not fit a pipe's buffer, and leaves."""
     code = (
         "import sys; from recall_tui.cli.output import out; from recall_tui.cli.diagnostics"
@@ -106,6 +106,21 @@ def test_a_closed_pipe_is_a_quiet_end() -> None:
         process.stdout.close()
         assert process.stderr.read() == b""
         assert process.wait(20) == 0
+
+
+@pytest.mark.parametrize("words", [["-h"], ["grep", "-h"], ["spec"], ["spec", "--json"],
+                                   ["config", "show"], ["doctor"], ["--version"]])  # fmt: skip
+def test_a_closed_pipe_is_a_quiet_end(words) -> None:
+    for unbuffered in ("", "1"):
+        reader, writer = os.pipe()
+        os.close(reader)
+        run = subprocess.run(
+            [sys.executable, "-m", "recall_tui", *words],
+            stdout=writer, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, cwd=REPOSITORY,
+            env=os.environ | {"PYTHONUNBUFFERED": unbuffered}, check=False,
+        )  # fmt: skip
+        os.close(writer)
+        assert (run.returncode, run.stderr) == (0, b"")
 
 
 def test_the_program_as_a_process(home) -> None:

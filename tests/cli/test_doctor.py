@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from recall_tui.cli.call import Call
-from recall_tui.errors import StoreError
+from recall_tui.errors import ConfigError, StoreError
 
 
 @pytest.mark.contract("S3-76")
@@ -55,3 +55,12 @@ def test_a_damaged_index_is_a_hard_failure_and_everything_else_is_still_said(run
     assert ran.code == 3
     assert "✗ file" in ran.out and "recall index --rebuild" in ran.out
     assert "sqlite" in ran.out
+
+
+def test_a_wrong_setting_is_a_usage_error_and_the_rest_is_still_said(run, home: Path) -> None:
+    def refuses(*_):
+        raise ConfigError("config.toml: unknown key 'thme'", "did you mean 'theme'?")
+
+    ran = run("doctor", call=Call(opener=refuses))
+    assert ran.code == 2
+    assert "unknown key 'thme'" in ran.err and "sqlite" in ran.out
