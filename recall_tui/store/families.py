@@ -189,7 +189,11 @@ def _originals_first(
         shared = max(common(mine, held[m.id]) for m in family if m.id != member.id)
         return _time_at(connection, member.id, shared) if shared < len(mine) else 0
 
-    return sorted(family, key=lambda m: (depth(m), own_start_ms(m), m.presence != "present", m.id))
+    def rank(member: Member) -> tuple[int, int, int, bool, int]:
+        gone = member.presence != "present"
+        return depth(member), own_start_ms(member), len(held[member.id]), gone, member.id
+
+    return sorted(family, key=rank)
 
 
 def _time_at(connection: sqlite3.Connection, session: int, position: int) -> int:

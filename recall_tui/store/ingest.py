@@ -43,7 +43,8 @@ def prepare(parsed: Parsed) -> Prepared:
     if parsed.rest:
         # Marked apart: the two are different arguments, and the border is then exact.
         rest = mark(sanitize(parsed.rest))
-        seen_chars = len(text)
+        if parsed.kind is not Kind.TOOL_RESULT:  # whose horizon is its first bytes
+            seen_chars = len(text)
         text = f"{text}\n{rest}" if text else rest
     flags = (
         (Flag.ABANDONED if parsed.abandoned else 0)
@@ -119,11 +120,19 @@ def _result_horizon(text: str, raw: bytes, fold: bytes) -> tuple[int, int]:
     opened = head.rfind(OPEN)
     if opened > head.rfind(CLOSE):
         head = head[:opened]
-    folded = fold_bytes(head)
-    while not fold.startswith(folded):
-        head = head[:-1]
+    for _ in range(_CLUSTER_CHARS):
         folded = fold_bytes(head)
-    return len(head), len(folded)
+        if fold.startswith(folded):
+            return len(head), len(folded)
+        head = head[:-1]
+    # No script has such clusters. Nothing joins an ASCII character to what stands before it.
+    head = head[: next((i for i in range(len(head) - 1, 0, -1) if head[i].isascii()), 0)]
+    return len(head), len(fold_bytes(head))
+
+
+_CLUSTER_CHARS: Final = 32
+"""Characters that may belong together at the horizon of a tool result before it is moved further:
+twice the longest cluster of any language."""
 
 
 def _attributes(parsed: Parsed) -> dict[str, object]:

@@ -116,7 +116,7 @@ TABLES: Final = (
     # Everything the choice of blocks asks for, so that choosing never touches a block's pages.
     "CREATE INDEX block_time ON block (last_ms DESC, kind, first_ms, session)",
     "CREATE INDEX block_session ON block (session, no, kind, first, last, first_ms, last_ms)",
-    "CREATE INDEX session_time ON session (ended_ms DESC)",
+    "CREATE INDEX session_time ON session (ended_ms DESC, id DESC)",
     "CREATE INDEX session_native ON session (native_id, harness)",
     "CREATE INDEX session_parent ON session (parent_native, harness) WHERE parent_native <> ''",
     "CREATE INDEX session_child ON session (parent) WHERE parent <> ''",

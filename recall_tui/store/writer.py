@@ -293,7 +293,7 @@ class Writer:
                 fresh.insert(0, store(whole))
 
     def _touch(self, session: int) -> None:
-        """Note that the family of a session has to be looked at, and of those that copy it."""
+        """Note that the families of a session and of those that copy it have to be looked at."""
         self.touched.add(session)
         copies = "SELECT id FROM session WHERE original=? AND original <> 0"
         self.touched.update(row[0] for row in self.connection.execute(copies, (session,)))
@@ -449,6 +449,7 @@ class Writer:
         self.connection.execute(
             "UPDATE session SET presence='present', gone_ms=0 WHERE id=?", (session,)
         )
+        self._touch(session)
 
     def mark_gone(self, rows: Iterable[Row]) -> None:
         """Note that sources are no longer there; their text stays."""
@@ -457,9 +458,11 @@ class Writer:
             self.connection.execute(
                 "UPDATE source SET state='gone', gone_ms=? WHERE id=?", (now, row.id)
             )
-            self.connection.execute(
-                "UPDATE session SET presence='gone', gone_ms=? WHERE id=?", (now, row.session)
-            )
+            if row.session is not None:
+                self.connection.execute(
+                    "UPDATE session SET presence='gone', gone_ms=? WHERE id=?", (now, row.session)
+                )
+                self._touch(row.session)
 
     def mark_returned(self, rows: Iterable[Row]) -> None:
         """Note that vanished sources are there again as they were."""

@@ -104,7 +104,7 @@ def content(index: str) -> dict:
         connection.row_factory = sqlite3.Row
         rows = connection.execute("SELECT * FROM session WHERE presence='present'").fetchall()
         for row in rows:
-            facts = {name: row[name] for name in row.keys() if name not in _OWN}
+            facts = {name: row[name] for name in dict(row) if name not in _OWN}
             found[row["path"], row["part"]] = (facts, messages(connection, row["id"]))
     return found
 

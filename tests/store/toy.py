@@ -28,9 +28,7 @@ class ToyTranscript(JsonlTranscript):
             os._exit(9)
         if "meta" in value:
             for name, fact in value["meta"].items():
-                if name == "kind":
-                    fact = SessionKind(fact)
-                setattr(self.facts, name, fact)
+                setattr(self.facts, name, SessionKind(fact) if name == "kind" else fact)
             return []
         if "kind" not in value:
             self.unknown[str(value.get("type", "?"))] += 1

@@ -1,0 +1,170 @@
+"""Copies count once, at their original; subagents find their parents."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recall_tui.model import Filter
+from recall_tui.store.families import common
+from tests.store.toy import line
+
+T = 1_700_000_000_000
+
+
+def rows(first: int, last: int, at: int = 0, mark: str = "r") -> str:
+    """Lines first..last with record ids; `at` shifts their times."""
+    return "".join(
+        line(text=f"{mark}{n}", t=T + at + n * 1000, id=f"{mark}{n}") for n in range(first, last)
+    )
+
+
+def copied(desk) -> dict[str, tuple[int, str]]:
+    """(copied messages, key of the main session) of every session, folded ones too."""
+    every = desk.corpus.sessions(Filter(include_copies=True))
+    return {s.name: (s.copied, s.parent.removeprefix("toy:")) for s in every}
+
+
+@given(st.lists(st.integers(0, 3), max_size=30), st.lists(st.integers(0, 3), max_size=30))
+def test_common_beginning(left, right):
+    length = 0
+    for a, b in zip(left, right, strict=False):
+        if a != b:
+            break
+        length += 1
+    assert common(left, right) == length
+
+
+def test_a_session_that_goes_on_after_another_ended_is_its_copy(desk):
+    desk.write("fork.jsonl", rows(0, 5), rows(5, 8, mark="f"))
+    desk.write("main.jsonl", rows(0, 5))
+    desk.sync()
+    assert copied(desk) == {"fork": (5, ""), "main": (0, "")}
+    assert desk.corpus.coverage(Filter()).messages == 8
+    assert desk.sync().messages == 8
+
+
+def test_the_copy_is_known_whichever_comes_first(desk):
+    desk.write("main.jsonl", rows(0, 5))
+    desk.sync()
+    desk.write("fork.jsonl", rows(0, 5), rows(5, 8, mark="f"))
+    desk.sync()
+    assert copied(desk) == {"fork": (5, ""), "main": (0, "")}
+    # The original goes on, later than the fork did: both have a part of their own.
+    desk.append("main.jsonl", rows(5, 7, at=100_000))
+    desk.sync()
+    assert copied(desk)["fork"][0] + copied(desk)["main"][0] == 5
+
+
+def test_when_both_go_on_the_earlier_own_part_is_the_originals(desk):
+    desk.write("a.jsonl", rows(0, 5), rows(5, 7, at=50_000, mark="a"))
+    desk.write("b.jsonl", rows(0, 5), rows(5, 7, at=10_000, mark="b"))
+    desk.sync()
+    assert copied(desk) == {"a": (5, ""), "b": (0, "")}
+
+
+def test_a_named_origin_beats_times(desk):
+    desk.write("a.jsonl", rows(0, 5), rows(5, 7, at=50_000, mark="a"))
+    meta = '{"meta": {"kind": "fork", "parent": "a"}}\n'
+    desk.write("b.jsonl", meta, rows(0, 5), rows(5, 7, at=10_000, mark="b"))
+    desk.sync()
+    assert copied(desk) == {"a": (0, ""), "b": (5, "a")}
+
+
+def test_a_fork_without_record_ids_is_compared_by_content(desk):
+    plain = [line(text=f"text {n}", t=T + n) for n in range(4)]
+    desk.write("a.jsonl", *plain)
+    meta = '{"meta": {"kind": "fork", "parent": "a"}}\n'
+    desk.write("b.jsonl", meta, *plain, line(text="more", t=T + 9))
+    desk.sync()
+    assert copied(desk)["b"] == (4, "a")
+
+
+def test_equal_words_alone_make_no_family(desk):
+    desk.write("a.jsonl", line(text="hi", t=T), line("answer", "hello", t=T + 1))
+    desk.write("b.jsonl", line(text="hi", t=T), line("answer", "hello", t=T + 1))
+    desk.sync()
+    assert copied(desk) == {"a": (0, ""), "b": (0, "")}
+    assert desk.names() == ["a", "b"]
+
+
+def test_a_full_copy_is_folded_under_its_original(desk):
+    desk.write("a.jsonl", rows(0, 5))
+    desk.write("b.jsonl", rows(0, 5))
+    desk.sync()
+    (listed,) = desk.names()
+    folded = "b" if listed == "a" else "a"
+    assert copied(desk) == {listed: (0, ""), folded: (5, listed)}
+    assert desk.session(listed).children == 1
+    assert [s.name for s in desk.corpus.sessions(Filter(sessions=(f"toy:{folded}",)))] == [folded]
+    blocks = {b.session for b in desk.corpus.blocks(Filter())}
+    assert blocks == {desk.session(listed).id}
+    # The original vanishes and is forgotten: the copy stands for itself.
+    (desk.source / f"{listed}.jsonl").unlink()
+    desk.sync()
+    assert desk.names() == [folded]
+
+
+def test_a_copy_stands_for_itself_once_its_original_is_removed(desk):
+    desk.write("a.jsonl", rows(0, 5))
+    desk.write("b.jsonl", rows(0, 5), rows(5, 6, mark="b"))
+    desk.sync()
+    assert copied(desk)["b"][0] == 5
+    desk.sync(excluded=lambda source: source.native_id == "a")
+    assert copied(desk) == {"b": (0, "")}
+
+
+def test_three_generations(desk):
+    desk.write("a.jsonl", rows(0, 4))
+    desk.write("b.jsonl", rows(0, 4), rows(4, 8, at=10_000, mark="b"))
+    desk.write("c.jsonl", rows(0, 4), rows(4, 8, at=10_000, mark="b"), rows(8, 9, mark="c"))
+    desk.sync()
+    assert {name: n for name, (n, _) in copied(desk).items()} == {"a": 0, "b": 4, "c": 8}
+    assert desk.corpus.coverage(Filter()).messages == 9
+
+
+@pytest.mark.contract("S3-56")
+def test_subagents_know_their_parent_whichever_comes_first(desk):
+    desk.write("m/sub/agent1.jsonl", line("delegation", "do", t=T))
+    desk.sync()
+    assert copied(desk) == {"agent1": (0, "")}
+    desk.write("m.jsonl", line(text="go", t=T))
+    desk.write("m/sub/agent2.jsonl", line("delegation", "do too", t=T))
+    desk.sync()
+    assert copied(desk) == {"agent1": (0, "m"), "agent2": (0, "m"), "m": (0, "")}
+    assert desk.session("m").children == 2
+
+
+def test_a_nested_subagent_belongs_to_the_main_session(desk):
+    def agent(name: str, parent: str) -> None:
+        meta = f'{{"meta": {{"kind": "subagent", "parent": "{parent}"}}}}\n'
+        desk.write(f"{name}.jsonl", meta, line("delegation", name, t=T))
+
+    agent("deep", "middle")
+    agent("middle", "top")
+    desk.write("top.jsonl", line(text="go", t=T))
+    agent("lost", "never indexed")
+    agent("ring1", "ring2")
+    agent("ring2", "ring1")
+    desk.sync()
+    found = copied(desk)
+    assert (found["deep"][1], found["middle"][1], found["lost"][1]) == ("top", "top", "")
+    assert desk.session("top").children == 2
+    assert [s.name for s in desk.corpus.sessions(Filter(mains_only=True))] == ["top"]
+
+
+def test_many_sessions_at_once_give_what_one_by_one_gives(desk, tmp_path):
+    from recall_tui.store.sync.run import sync
+    from tests.store.conftest import Desk
+
+    for n in range(30):
+        desk.write(
+            f"s{n:02}.jsonl", rows(0, 3, mark=f"g{n // 3}"), rows(3, 3 + n % 3, mark=f"o{n}")
+        )
+        desk.sync()
+    other = Desk.__new__(Desk)
+    other.index, other._corpora = str(tmp_path / "x" / "index.db"), []
+    sync(other.index, desk.places)
+    assert {k: v[0] for k, v in copied(desk).items()} == {k: v[0] for k, v in copied(other).items()}
+    other.close()

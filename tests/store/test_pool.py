@@ -1,0 +1,151 @@
+"""Worker processes: order, early commits, and every way in which one can end."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from recall_tui.harnesses.base import Source
+from recall_tui.store.sync import pool, worker
+from tests.store.test_crash import SYNC, check, fill
+from tests.store.test_sync import counts
+from tests.store.toy import Toy, line
+
+ROOT = Path(__file__).resolve().parents[2]
+TOY = f"{Toy.__module__}:{Toy.__qualname__}"
+
+
+def task(number: int, path: Path) -> worker.Task:
+    status = path.stat()
+    source = Source(
+        "toy", str(path), "", path.stem, status.st_size, status.st_mtime_ns, status.st_ctime_ns, ""
+    )
+    return worker.Task(number, TOY, source)
+
+
+def test_workers_give_what_reading_here_gives(desk):
+    fill(desk, sessions=6, size=50)
+    tasks = [task(n, path) for n, path in enumerate(sorted(desk.source.glob("*.jsonl")))]
+    there: dict[int, list] = {}
+    for number, part in pool.Pool(tasks, workers=2):
+        there.setdefault(number, []).append(part)
+    here = {one.number: list(worker.read(Toy(), one)) for one in tasks}
+    assert there == here
+
+
+def test_a_sync_with_workers_equals_one_without(desk, tmp_path, monkeypatch):
+    from recall_tui.store.sync.run import sync
+    from tests.store.conftest import content
+
+    fill(desk, sessions=12, size=60)
+    desk.sync()
+    monkeypatch.setattr(pool, "POOL_BYTES", 1)
+    monkeypatch.setattr(pool, "HEAD_BYTES", 100_000)
+    monkeypatch.setattr(pool, "cores", lambda: 2)
+    other = str(tmp_path / "other" / "index.db")
+    assert sync(other, desk.places).parsed == 12
+    assert content(other) == content(desk.index)
+
+
+def test_a_dying_worker_is_one_failed_source(desk, monkeypatch):
+    monkeypatch.setenv("TOY_DIE", "1")
+    monkeypatch.setattr(pool, "POOL_BYTES", 1)
+    monkeypatch.setattr(pool, "HEAD_BYTES", 0)
+    monkeypatch.setattr(pool, "cores", lambda: 2)
+    for n in range(8):
+        desk.write(f"s{n}.jsonl", line(text="die" if n == 4 else f"fine {n}"))
+    progress = desk.sync()
+    assert counts(progress) == {"parsed": 7, "failed": 1}
+    (gap,) = progress.gaps
+    assert "reader process ended (exit status 9)" in gap.detail
+    assert gap.where.endswith("s4.jsonl")
+    assert len(desk.names()) == 7
+    assert counts(desk.sync()) == {"unchanged": 8}
+
+
+def test_closing_a_pool_early_leaves_no_process(desk):
+    fill(desk, sessions=8, size=200)
+    tasks = [task(n, path) for n, path in enumerate(sorted(desk.source.glob("*.jsonl")))]
+    several = pool.Pool(tasks, workers=2)
+    next(iter(several))
+    processes = list(several._processes)
+    several.close()
+    assert processes
+    assert all(process.poll() is not None for process in processes)
+
+
+def test_giants_leave_a_worker_for_the_small(desk, monkeypatch):
+    monkeypatch.setattr(pool, "GIANT_BYTES", 10_000)
+    order = []
+    for n in range(6):
+        giant = n < 3
+        path = desk.write(f"s{n}.jsonl", line(text="x" * 20_000 if giant else "small"))
+        os.utime(path, ns=(10**18 - n, 10**18 - n))
+        order.append(task(n, path))
+    several = pool.Pool([], workers=1)
+    several._small.extend(t for t in order if t.number >= 3)
+    several._giants.extend(t for t in order if t.number < 3)
+    several._most_giants = 1
+    taken = [several._next().number for _ in range(6)]
+    assert taken == [0, 3, 4, 5, 1, 2]
+    several.close()
+
+
+def test_small_work_stays_in_this_process(desk):
+    path = desk.write("a.jsonl", line(text="one"))
+    here, there = pool.split([task(0, path)])
+    assert (len(here), there) == (1, [])
+
+
+@pytest.mark.slow
+def test_ctrl_c_ends_cleanly_and_keeps_what_is_committed(desk):
+    fill(desk, sessions=150, size=300)
+    process = subprocess.Popen(
+        [sys.executable, "-c", SYNC, desk.index, str(desk.source)],
+        cwd=ROOT,
+        stderr=subprocess.PIPE,
+        process_group=0,
+    )
+    give_up = time.monotonic() + 20
+    while not os.path.exists(desk.index + "-wal") and time.monotonic() < give_up:
+        time.sleep(0.01)
+    time.sleep(0.2)
+    os.killpg(process.pid, signal.SIGINT)
+    _, words = process.communicate(timeout=10)
+    assert process.returncode in (-signal.SIGINT, 1, 0)
+    if process.returncode:
+        assert words.count(b"Traceback") == 1  # the parent's own; its workers are silent
+        assert b"KeyboardInterrupt" in words
+    check(desk)
+    assert desk.sync().done
+    assert check(desk) == 150
+
+
+def test_a_worker_ends_with_its_parent(desk):
+    """Its stdin is the only thing that keeps it."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", pool._BOOT, *sys.path],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        cwd=ROOT,
+    )
+    process.stdin.close()
+    assert process.wait(timeout=10) == 0
+    process.stdout.close()
+
+
+def test_half_a_frame_is_an_end(tmp_path):
+    path = tmp_path / "frames"
+    with open(path, "wb") as stream:
+        worker.send(stream, worker.READING, worker.failed("no"))
+    whole = path.read_bytes()
+    path.write_bytes(whole + whole[:-3])
+    with open(path, "rb") as stream:
+        assert worker.receive(stream).error == "no"
+        assert worker.receive(stream) is None
