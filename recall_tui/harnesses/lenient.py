@@ -58,28 +58,47 @@ def lenient(
         try:
             found[field.name] = msgspec.json.decode(raw, type=field.type)
         except msgspec.ValidationError:
-            first = bytes(memoryview(raw)[:1])
-            inner, inside_list = _struct_of(field.type)
             if field.name in rescue:
                 found[field.name] = rescue[field.name](raw)
-            elif inner is not None and not inside_list and first == b"{":
-                found[field.name] = lenient(raw, inner, rescue)
-            elif inner is not None and inside_list and first == b"[":
-                found[field.name] = [
-                    lenient(item, inner, rescue)
-                    for item in msgspec.json.decode(raw, type=list[msgspec.Raw])
-                    if bytes(memoryview(item)[:1]) == b"{"
-                ]
+            else:
+                fitting = _fitting(raw, field.type, rescue)
+                if fitting is not None:
+                    found[field.name] = fitting
     return kind(**found)
 
 
-def _struct_of(kind: object) -> tuple[type[msgspec.Struct] | None, bool]:
-    """Return (the struct type among the members of a field's type, whether a list holds it)."""
-    for member in (kind, *get_args(kind)):
-        if isinstance(member, type) and issubclass(member, msgspec.Struct):
-            return member, get_origin(kind) is list
-        if get_origin(member) is list:
-            inner, _ = _struct_of(member)
-            if inner is not None:
-                return inner, True
-    return None, False
+def _fitting(
+    raw: msgspec.Raw, kind: object, rescue: Mapping[str, Callable[[msgspec.Raw], object]]
+) -> object:
+    """Return what of a value fits a field's type, None when nothing does.
+
+    A list keeps the elements that fit; an object in its place is its one element.
+    """
+    first = _first(raw)
+    for option in get_args(kind) or (kind,):
+        if isinstance(option, type) and issubclass(option, msgspec.Struct) and first == b"{":
+            return lenient(raw, option, rescue)
+    for option in (kind, *get_args(kind)):
+        if get_origin(option) is list and first in (b"[", b"{"):
+            (inner,) = get_args(option)
+            items = msgspec.json.decode(raw, type=list[msgspec.Raw]) if first == b"[" else [raw]
+            if inner is msgspec.Raw:
+                return items
+            if isinstance(inner, type) and issubclass(inner, msgspec.Struct):
+                return [block for item in items for block in _blocks(item, inner, rescue)]
+    return None
+
+
+def _blocks(
+    raw: msgspec.Raw, kind: type[_S], rescue: Mapping[str, Callable[[msgspec.Raw], object]]
+) -> list[_S]:
+    """Return the struct of one element; a bare string among blocks of text is such a block."""
+    if _first(raw) == b"{":
+        return [lenient(raw, kind, rescue)]
+    if _first(raw) == b'"' and kind.__struct_fields__[:2] == ("type", "text"):
+        return [kind("text", msgspec.json.decode(raw))]
+    return []
+
+
+def _first(raw: msgspec.Raw) -> bytes:
+    return bytes(memoryview(raw)[:1])
