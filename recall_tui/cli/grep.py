@@ -10,7 +10,7 @@ from click.core import ParameterSource
 
 from recall_tui.cli import diagnostics, options, output, wire
 from recall_tui.cli.hits import print_hits
-from recall_tui.cli.nowhere import explain_nowhere
+from recall_tui.cli.nowhere import say_how_far
 from recall_tui.errors import ExitCode, QueryError, StoreError
 from recall_tui.search.reach import exit_code
 from recall_tui.search.results import Case, GrepQuery
@@ -128,8 +128,7 @@ def grep(
             _print_text(updates, history, query, context or 0, call)
         last = updates.drained()
         if not as_json:
-            diagnostics.say_reach(last.reach, call.zone())
-            explain_nowhere(last.reach, history, call)
+            say_how_far(last.reach, history, call)
         code = exit_code(last.reach, found=last.total > 0)
         return options.exit_zero_or(code, exit_zero=exit_zero)
 

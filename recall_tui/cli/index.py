@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from recall_tui.cli import diagnostics, options, output, wire
-from recall_tui.cli.nowhere import explain_nowhere
+from recall_tui.cli.nowhere import say_how_far
 from recall_tui.cli.progress import REDRAW_S, Bar
 from recall_tui.errors import ExitCode, QueryError
 from recall_tui.text import notation
@@ -55,14 +55,18 @@ def _report(
     call: Call, history: History, state: SyncProgress, *, quiet: bool, as_json: bool
 ) -> ExitCode:
     """Print what a sync did, and return how it ended: a source that cannot be read is a part."""
-    gaps = history.gaps()
+    reach = history.reach()
+    gaps = reach.gaps
     if as_json:
         output.print_json(wire.progress(state) | {"gaps": [wire.gap(gap) for gap in gaps]})
+    elif quiet:
+        diagnostics.say_gaps(gap for gap in gaps if gap.partial)
     else:
-        if not quiet:
-            output.out().line(summary(state))
-        diagnostics.say_gaps(gap for gap in gaps if not quiet or gap.partial)
-        explain_nowhere(history.reach(), history, call)
+        output.out().line(summary(state))
+        if reach.sessions_total:
+            diagnostics.say_gaps(gaps)
+        else:
+            say_how_far(reach, history, call)
     if state.failed or any(gap.partial for gap in gaps):
         return ExitCode.PARTIAL
     return ExitCode.FOUND if state.sessions else ExitCode.NOTHING

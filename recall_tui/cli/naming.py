@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from recall_tui.cli import diagnostics
-from recall_tui.cli.nowhere import explain_nowhere
+from recall_tui.cli.nowhere import say_how_far
 from recall_tui.cli.screen import one_line
 from recall_tui.errors import ExitCode, QueryError, RecallError
 from recall_tui.search.reach import exit_code
@@ -48,6 +48,5 @@ def unknown(history: History, name: str, call: Call) -> ExitCode:
             "recall sessions lists ids; a reference is harness:session#position~digest",
         )
     )
-    diagnostics.say_gaps(gap for gap in reach.gaps if gap.partial)
-    explain_nowhere(reach, history, call)
+    say_how_far(reach, history, call)
     return exit_code(reach, found=False)

@@ -1,4 +1,4 @@
-"""What a person is told when there is no history at all: what was looked for, where, what next."""
+"""How far an answer reached; with no history at all: what was looked for, where, what next."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 from recall_tui.cli import diagnostics
+from recall_tui.model import GapKind
 from recall_tui.text import notation
 
 if TYPE_CHECKING:
@@ -14,12 +15,17 @@ if TYPE_CHECKING:
     from recall_tui.model import Reach
 
 
-def explain_nowhere(reach: Reach, history: History, call: Call) -> None:
-    """Print where was looked when an answer is empty because there is nothing to search."""
+def say_how_far(reach: Reach, history: History, call: Call) -> None:
+    """Print how far an answer reached; where there is nothing to search, where was looked."""
     if reach.sessions_total:
-        return
+        diagnostics.say_reach(reach, call.zone())
+    else:
+        _explain(reach, history, call)
+
+
+def _explain(reach: Reach, history: History, call: Call) -> None:
     screen = diagnostics.err()
-    screen.line()
+    diagnostics.say_gaps(gap for gap in reach.gaps if gap.kind is not GapKind.NO_SOURCES)
     screen.line(("No sessions found. Looked for", "title"))
     for harness, root in history.places:
         state = "nothing in it" if os.path.exists(root) else "not there"

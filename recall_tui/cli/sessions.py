@@ -9,7 +9,7 @@ import click
 from recall_tui.cli import diagnostics, options, output, wire
 from recall_tui.cli.hits import mark_of
 from recall_tui.cli.naming import folded
-from recall_tui.cli.nowhere import explain_nowhere
+from recall_tui.cli.nowhere import say_how_far
 from recall_tui.cli.options import exit_zero_or
 from recall_tui.cli.progress import catch_up
 from recall_tui.cli.screen import Column, Piece, harness_style, one_line
@@ -88,8 +88,7 @@ def sessions(
             screen.table(COLUMNS, [_row(s, s.key) for s in listed])
         if not as_json:
             _say_rest(len(listed), len(kept), len(found))
-            diagnostics.say_reach(reach, zone)
-            explain_nowhere(reach, history, call)
+            say_how_far(reach, history, call)
         return exit_zero_or(exit_code(reach, found=bool(listed)), exit_zero=exit_zero)
 
 
