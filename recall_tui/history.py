@@ -248,7 +248,7 @@ class History:
 
         restricted = self._restricted(chosen)
         stores = self._stores()
-        return self._dated(reached([(c, c.sessions(restricted)) for c in stores], restricted))
+        return self._dated(reached(stores, restricted))
 
     def gaps(self) -> list[Gap]:
         """Return every known gap."""

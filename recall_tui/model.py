@@ -366,6 +366,17 @@ class Declined(NamedTuple):
     reason: str
 
 
+class Coverage(NamedTuple):
+    """What a filter's sessions hold altogether, without listing them."""
+
+    sources: int
+    sessions: int
+    messages: int
+    """Copies count once."""
+    oldest_ms: int
+    newest_ms: int
+
+
 @dataclass(slots=True)
 class Reach:
     """How far an answer reached: the other half of every answer."""

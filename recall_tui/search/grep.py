@@ -38,9 +38,6 @@ if TYPE_CHECKING:
 UPDATE_S: Final = 0.1
 """Longest silence: counts move on the screen although no new match is final."""
 
-LOOKUPS: Final = 64
-"""Sessions looked up one by one before all are listed: about what one listing costs."""
-
 
 class Place(NamedTuple):
     """A message's place in the order; smaller comes first."""
@@ -188,8 +185,7 @@ class _Scan:
         self._count_only = query.count_only
         kinds = query.chosen.kinds_admitted
         self._kinds = None if len(kinds) == len(Kind) else kinds
-        self._sessions: list[dict[int, Session]] = [{} for _ in corpora]
-        self._listed: list[Sequence[Session] | None] = [None for _ in corpora]
+        self._sessions: dict[tuple[int, int], Session] = {}
         self._with_match: set[tuple[int, int]] = set()
         self._total = 0
         self._occurrences = 0
@@ -215,9 +211,7 @@ class _Scan:
         update.done = True
         if page.more and page.last is not None:
             update.next = page.last.cursor()
-        update.reach = reached(
-            [(corpus, self._list(n)) for n, corpus in enumerate(self._corpora)], self._chosen
-        )
+        update.reach = reached(self._corpora, self._chosen)
         update.reach.add(self._gaps(stopped_at))
         update.reach.elapsed_ms = (perf_counter() - started) * 1000
         yield update
@@ -235,11 +229,10 @@ class _Scan:
         """Count the matches of a block and offer them to the page."""
         if not self._predicate.possible(block):
             return
-        session = self._session(number, block.session)
         first = 0
-        if session.copied and not self._chosen.include_copies:
-            first = bisect_left(block.meta.positions, session.copied)
-        found = self._predicate.search(block, first, self._admits(block, session))
+        if block.copied and not self._chosen.include_copies:
+            first = bisect_left(block.meta.positions, block.copied)
+        found = self._predicate.search(block, first, self._admits(number, block))
         self._unsearched += found.unsearched
         if not found.indices:
             return
@@ -249,13 +242,14 @@ class _Scan:
         if self._page.closed_to(block.last_ms):
             self._page.more = True
         else:
-            self._offer(number, session, block, found.indices)
+            self._offer(number, block, found.indices)
 
-    def _offer(self, number: int, session: Session, block: Block, indices: Sequence[int]) -> None:
+    def _offer(self, number: int, block: Block, indices: Sequence[int]) -> None:
         """Offer matches to the page, last first: they are the newest."""
         # Once scanned, a block that waits for its hits to be shown must not hold 512 KB.
         block.fold = b""
-        corpus, page, meta, key = self._corpora[number], self._page, block.meta, session.key
+        corpus, page, meta = self._corpora[number], self._page, block.meta
+        session = self._session(number, block.session)
         for index in reversed(indices):
             # No match is newer than its block says: what was handed out before stays final even
             # if a corpus had to guess (file times on the cold path).
@@ -263,10 +257,10 @@ class _Scan:
             if page.closed_to(time_ms):
                 page.more = True
                 continue
-            place = Place(-time_ms, key, -meta.positions[index])
+            place = Place(-time_ms, session.key, -meta.positions[index])
             page.offer(Match(place, corpus, session, block, index))
 
-    def _admits(self, block: Block, session: Session) -> Admits:
+    def _admits(self, number: int, block: Block) -> Admits:
         """Return the test a message must pass, None when every message of the block does."""
         chosen, kinds, meta = self._chosen, self._kinds, block.meta
         since, until = chosen.since_ms, chosen.until_ms
@@ -274,34 +268,24 @@ class _Scan:
             return None
         low = since if since is not None else -1
         high = until if until is not None else 1 << 62
+        timed = (since, until) != (None, None)
 
         def admits(index: int) -> bool:
             if kinds is not None and meta.kinds[index] not in kinds:
                 return False
-            return low <= (meta.times[index] or session.ended_ms) <= high
+            if not timed:
+                return True
+            time_ms = meta.times[index] or self._session(number, block.session).ended_ms
+            return low <= time_ms <= high
 
         return admits
 
     def _session(self, number: int, row: int) -> Session:
-        """Return a session of a corpus.
-
-        The first ones one by one, because the first hits must not wait for a listing of thousands;
-        then from the listing that reach needs anyway.
-        """
-        known = self._sessions[number]
-        session = known.get(row)
-        if session is None:
-            if len(known) >= LOOKUPS and self._listed[number] is None:
-                known.update((s.id, s) for s in self._list(number))
-            session = known.get(row) or self._corpora[number].session(row)
-            known[row] = session
-        return session
-
-    def _list(self, number: int) -> Sequence[Session]:
-        listed = self._listed[number]
-        if listed is None:
-            listed = self._listed[number] = self._corpora[number].sessions(self._chosen)
-        return listed
+        """Return a session of a corpus, looked up once."""
+        known = self._sessions.get((number, row))
+        if known is None:
+            known = self._sessions[number, row] = self._corpora[number].session(row)
+        return known
 
     def _update(self, final: Sequence[Match]) -> GrepUpdate:
         return GrepUpdate(

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
-from recall_tui.model import Candidates, Declined
+from recall_tui.model import Candidates, Coverage, Declined
 
 if TYPE_CHECKING:
     from recall_tui.model import Filter, Gap, Message, Session
     from recall_tui.store.block import Block
 
-__all__ = ["Candidates", "Corpus", "Declined", "Stop"]
+__all__ = ["Candidates", "Corpus", "Coverage", "Declined", "Stop"]
 
 Stop: TypeAlias = Callable[[], bool]
 """Returns True when the caller has lost interest; asked between blocks."""
@@ -34,10 +34,15 @@ class Corpus(Protocol):
     def blocks(self, chosen: Filter) -> Iterator[Block]:
         """Yield the blocks that may hold an admitted message, by falling `last_ms`.
 
-        A block is yielded whole: the caller applies the filter's time and kind to messages. The
-        order lets a caller say a hit is final once its time is not below the next block's
-        `last_ms`. The iterator may be dropped at any point.
+        A block is yielded whole: the caller applies the filter's time and kind to messages, and
+        leaves out copies. The order lets a caller say a hit is final once its time is above the
+        next block's `last_ms`; a block without messages says only that: nothing newer follows.
+        The iterator may be dropped at any point.
         """
+        ...
+
+    def coverage(self, chosen: Filter) -> Coverage:
+        """Return how much the sessions that a filter admits hold; cheap."""
         ...
 
     def session(self, row: int) -> Session:

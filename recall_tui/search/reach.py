@@ -5,34 +5,33 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from recall_tui.errors import ExitCode
-from recall_tui.model import Filter, Gap, GapKind, Reach
+from recall_tui.model import Coverage, Filter, Gap, GapKind, Reach
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
     from recall_tui.model import Session
     from recall_tui.search.ports import Corpus
 
 
-def reached(corpora: Iterable[tuple[Corpus, Sequence[Session]]], chosen: Filter) -> Reach:
-    """Return the reach of a search that read these sessions, with the gaps of their corpora.
+def reached(corpora: Iterable[Corpus], chosen: Filter) -> Reach:
+    """Return the reach of a search through some corpora, with the gaps they know of.
 
     Args:
-        corpora: Each corpus with the sessions that its filter admitted.
+        corpora: What was searched.
         chosen: The filter, echoed back. Sessions it left out are a gap, but not a partial one.
     """
     reach = Reach(since_ms=chosen.since_ms, until_ms=chosen.until_ms)
     names: list[str] = []
-    for corpus, sessions in corpora:
+    for corpus in corpora:
+        held = corpus.coverage(chosen)
         names.append(corpus.name)
-        reach.sessions_searched += len(sessions)
-        reach.sessions_total += len(sessions if chosen == Filter() else corpus.sessions(Filter()))
-        reach.messages_searched += sum(s.messages for s in sessions)
-        reach.sources += len({s.root for s in sessions})
-        begun = min((s.started_ms for s in sessions if s.started_ms), default=0)
-        if begun and (not reach.oldest_ms or begun < reach.oldest_ms):
-            reach.oldest_ms = begun
-        reach.newest_ms = max(reach.newest_ms, max((s.ended_ms for s in sessions), default=0))
+        reach.sources += held.sources
+        reach.sessions_searched += held.sessions
+        reach.sessions_total += (held if chosen == Filter() else corpus.coverage(Filter())).sessions
+        reach.messages_searched += held.messages
+        reach.oldest_ms = min(filter(None, (reach.oldest_ms, held.oldest_ms)), default=0)
+        reach.newest_ms = max(reach.newest_ms, held.newest_ms)
         reach.add(corpus.gaps(chosen))
     if names:
         reach.path = names[0] if len(set(names)) == 1 else "mixed"
@@ -41,6 +40,18 @@ def reached(corpora: Iterable[tuple[Corpus, Sequence[Session]]], chosen: Filter)
         rules = ", ".join(rules_of(chosen))
         reach.add([Gap(GapKind.FILTERED, left_out, f"session left out by {rules}")])
     return reach
+
+
+def coverage_of(sessions: Iterable[Session]) -> Coverage:
+    """Return what sessions hold altogether."""
+    held = list(sessions)
+    return Coverage(
+        len(held),
+        len(held),
+        sum(session.messages - session.copied for session in held),
+        min((session.started_ms for session in held if session.started_ms), default=0),
+        max((session.ended_ms for session in held), default=0),
+    )
 
 
 def rules_of(chosen: Filter) -> list[str]:

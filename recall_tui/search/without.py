@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from recall_tui.search.reach import coverage_of
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from recall_tui.model import Candidates, Declined, Filter, Gap, Message, Session
+    from recall_tui.model import Candidates, Coverage, Declined, Filter, Gap, Message, Session
     from recall_tui.search.ports import Corpus
     from recall_tui.store.block import Block
 
@@ -27,6 +29,10 @@ class Without:
     def blocks(self, chosen: Filter) -> Iterator[Block]:
         """Yield the blocks of sessions that are not left out."""
         return (b for b in self._corpus.blocks(chosen) if b.session not in self._rows)
+
+    def coverage(self, chosen: Filter) -> Coverage:
+        """Return how much the sessions that are not left out hold."""
+        return coverage_of(self.sessions(chosen))
 
     def session(self, row: int) -> Session:
         """Return the session of a row id."""

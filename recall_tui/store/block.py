@@ -15,7 +15,8 @@ from array import array
 from bisect import bisect_right
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import TYPE_CHECKING, Final
+from itertools import accumulate
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -129,8 +130,7 @@ class Meta:
         return meta
 
 
-@dataclass(slots=True, frozen=True)
-class Prepared:
+class Prepared(NamedTuple):
     """One message ready to be packed: sanitised, redacted, folded. Made by `store.ingest`."""
 
     kind: int
@@ -153,21 +153,25 @@ class Block:
         id: Row id, or a running number on the cold path.
         session: Row id of the session in its corpus.
         kind: Talk or tool results.
-        last_ms: Latest message time in it (sessions without times: the session's end).
+        last_ms: Latest message time in it (messages without a time: the session's end).
+        copied: Messages at positions below this are copies of another session's; they count there.
     """
 
-    __slots__ = ("_attributes", "_meta", "_raw", "fold", "id", "kind", "last_ms", "session")
+    __slots__ = (
+        "_attributes", "_meta", "_raw", "copied", "fold", "id", "kind", "last_ms", "session",
+    )  # fmt: skip
 
     def __init__(
         self, id_: int, session: int, kind: int, last_ms: int,
         meta: Meta | bytes | Callable[[], bytes], fold: bytes, raw: Callable[[], bytes],
-        attributes: Callable[[], dict[int, dict[str, object]]] = dict,
+        attributes: Callable[[], dict[int, dict[str, object]]] = dict, copied: int = 0,
     ) -> None:  # fmt: skip
         self.id = id_
         self.session = session
         self.kind = kind
         self.last_ms = last_ms
         self.fold = fold
+        self.copied = copied
         self._meta = meta
         self._raw: Callable[[], bytes] | bytes = raw
         self._attributes: (
@@ -204,21 +208,16 @@ class Block:
 class BlockBuilder:
     """Packs prepared messages of one session and one kind into blocks."""
 
-    __slots__ = ("_attributes", "_fold", "_meta", "_raw", "_size", "kind")
+    __slots__ = ("_messages", "_positions", "_size", "kind")
 
     def __init__(self, kind: BlockKind) -> None:
         self.kind = kind
-        self._reset()
-
-    def _reset(self) -> None:
-        self._meta = Meta()
-        self._fold: list[bytes] = []
-        self._raw: list[bytes] = []
-        self._attributes: dict[int, dict[str, object]] = {}
+        self._messages: list[Prepared] = []
+        self._positions = array("I")
         self._size = 0
 
     def __len__(self) -> int:
-        return len(self._meta)
+        return len(self._messages)
 
     @property
     def full(self) -> bool:
@@ -227,35 +226,32 @@ class BlockBuilder:
 
     def add(self, position: int, message: Prepared) -> None:
         """Append a message; positions must grow."""
-        meta = self._meta
-        if message.attributes:
-            self._attributes[len(meta)] = message.attributes
-        meta.times.append(message.time_ms)
-        meta.positions.append(position)
-        meta.horizons.append(message.horizon)
-        meta.records.append(message.record)
-        meta.digests.append(message.digest)
-        meta.kinds.append(message.kind)
-        meta.flags.append(message.flags)
-        meta.fold_offsets.append(meta.fold_offsets[-1] + len(message.fold) + 1)
-        meta.raw_offsets.append(meta.raw_offsets[-1] + len(message.raw) + 1)
-        self._fold.append(message.fold)
-        self._raw.append(message.raw)
+        self._messages.append(message)
+        self._positions.append(position)
         self._size += len(message.fold) + 1
 
     def take(self) -> BuiltBlock | None:
         """Return what was added as one block and start anew; None when nothing was."""
-        if not len(self._meta):
+        messages = self._messages
+        if not messages:
             return None
-        built = BuiltBlock(
-            kind=self.kind,
-            meta=self._meta,
-            fold=SEPARATOR.join(self._fold),
-            raw=SEPARATOR.join(self._raw),
-            attributes=self._attributes,
-        )
-        self._reset()
-        return built
+        folds = [m.fold for m in messages]
+        raws = [m.raw for m in messages]
+        meta = Meta()
+        meta.positions = self._positions
+        meta.times = array("q", [m.time_ms for m in messages])
+        meta.horizons = array("I", [m.horizon for m in messages])
+        meta.records = array("I", [m.record for m in messages])
+        meta.digests = array("H", [m.digest for m in messages])
+        meta.kinds = array("B", [m.kind for m in messages])
+        meta.flags = array("B", [m.flags for m in messages])
+        meta.fold_offsets = array("I", accumulate((len(f) + 1 for f in folds), initial=0))
+        meta.raw_offsets = array("I", accumulate((len(r) + 1 for r in raws), initial=0))
+        attributes = {i: m.attributes for i, m in enumerate(messages) if m.attributes}
+        self._messages = []
+        self._positions = array("I")
+        self._size = 0
+        return BuiltBlock(self.kind, meta, SEPARATOR.join(folds), SEPARATOR.join(raws), attributes)
 
 
 @dataclass(slots=True)

@@ -11,7 +11,16 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from recall_tui.errors import StoreError
-from recall_tui.model import Declined, Kind, Material, Message, Presence, Session, SessionKind
+from recall_tui.model import (
+    Coverage,
+    Declined,
+    Kind,
+    Material,
+    Message,
+    Presence,
+    Session,
+    SessionKind,
+)
 from recall_tui.store import choice, reach, schema
 from recall_tui.store.block import Block, Meta
 from recall_tui.store.connect import Readers
@@ -35,22 +44,12 @@ _SESSION: Final = ", ".join(
 )  # fmt: skip
 _MODELS, _KIND, _PRESENCE = 9, 10, 22
 
+_COPIED: Final = "SELECT id, copied FROM session WHERE copied > 0"
 _META: Final = "SELECT meta FROM block WHERE id=?"
 _BODY: Final = "SELECT raw FROM body WHERE id=?"
 _MESSAGES: Final = """SELECT meta, raw, attributes FROM block JOIN body USING (id)
 WHERE session=? AND last>=? AND first<? ORDER BY no"""
 _ATTRIBUTES: Final = "SELECT attributes FROM body WHERE id=?"
-
-
-class Coverage(NamedTuple):
-    """What a filter's sessions hold altogether."""
-
-    sources: int
-    sessions: int
-    messages: int
-    """Copies count once."""
-    oldest_ms: int
-    newest_ms: int
 
 
 class Arrays(NamedTuple):
@@ -97,6 +96,7 @@ class StoreCorpus:
         with self._readers.snapshot() as connection:
             query, values = choice.blocks(chosen, self._named(connection, chosen))
             chosen_blocks = connection.execute(query, values).fetchall()
+            copied = dict(connection.execute(_COPIED).fetchall())
             state = _State(self._readers, connection)
             try:
                 for number, session, kind, last_ms in chosen_blocks:
@@ -107,6 +107,7 @@ class StoreCorpus:
                     yield Block(
                         number, session, kind, last_ms, partial(state.read, _META, number), text,
                         partial(state.body, number), partial(state.attributes, number),
+                        copied.get(session, 0),
                     )  # fmt: skip
             finally:
                 state.connection = None
@@ -158,6 +159,22 @@ class StoreCorpus:
         with self._readers.lease() as connection:
             return reach.gaps(connection, *choice.sources(chosen))
 
+    def coverage(self, chosen: Filter) -> Coverage:
+        """Return how much a filter covers."""
+        with self._readers.lease() as connection:
+            where, values = choice.sessions(chosen, self._named(connection, chosen))
+            row = connection.execute(
+                f"""SELECT count(*), coalesce(sum(messages - copied), 0),
+                coalesce(min(nullif(started_ms, 0)), 0), coalesce(max(ended_ms), 0)
+                FROM session WHERE {where}""",
+                values,
+            ).fetchone()
+            of, of_values = choice.sources(chosen)
+            (sources,) = connection.execute(
+                f"SELECT count(*) FROM source WHERE {of}", of_values
+            ).fetchone()
+        return Coverage(sources, *row)
+
     # ------------------------------------------------------------ beyond the port
 
     def arrays(self, row: int) -> Arrays:
@@ -181,22 +198,6 @@ class StoreCorpus:
                 start, end = meta.raw_span(index)
                 found.sizes[position] = end - start
         return found
-
-    def coverage(self, chosen: Filter) -> Coverage:
-        """Return how much a filter covers."""
-        with self._readers.lease() as connection:
-            where, values = choice.sessions(chosen, self._named(connection, chosen))
-            row = connection.execute(
-                f"""SELECT count(*), coalesce(sum(messages - copied), 0),
-                coalesce(min(nullif(started_ms, 0)), 0), coalesce(max(ended_ms), 0)
-                FROM session WHERE {where}""",
-                values,
-            ).fetchone()
-            of, of_values = choice.sources(chosen)
-            (sources,) = connection.execute(
-                f"SELECT count(*) FROM source WHERE {of}", of_values
-            ).fetchone()
-        return Coverage(sources, *row)
 
     def synced_ms(self) -> int:
         """Return when the sources were last compared with the index, 0 for never."""

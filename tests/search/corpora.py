@@ -10,6 +10,7 @@ import regex
 from recall_tui.harnesses.base import Parsed
 from recall_tui.model import Filter, Kind, Message, Session, SessionKind
 from recall_tui.search.ports import Declined
+from recall_tui.search.reach import coverage_of
 from recall_tui.search.sessions import admits, names
 from recall_tui.store.block import Block, BlockBuilder, BlockKind
 from recall_tui.store.ingest import prepare
@@ -97,7 +98,11 @@ class MemoryCorpus:
             yield Block(
                 number, row, built.kind, last, built.meta.pack(), built.fold,
                 lambda built=built: built.raw, lambda built=built: built.attributes,
+                self.rows[row].copied,
             )  # fmt: skip
+
+    def coverage(self, chosen):
+        return coverage_of(self.sessions(chosen))
 
     def session(self, row):
         return self.rows[row]
