@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from recall_tui.harnesses.base import Parsed, leaves
 from recall_tui.harnesses.codex import pictures, prompts
 from recall_tui.harnesses.codex.records import NO_RAW, BareLine, Event, EventLine, Part, decode
-from recall_tui.harnesses.codex.said import ITEM, keep, known, said
+from recall_tui.harnesses.codex.said import EVENT, ITEM, keep, known, said
 from recall_tui.harnesses.codex.tools import read_call, read_output, tool_name
 from recall_tui.model import Kind, SessionKind
 
@@ -94,22 +94,23 @@ def _user(
 
 def _injected(reader: CodexTranscript, text: str) -> list[Parsed]:
     if prompts.is_summary(text):
-        return summary(reader, text)
+        return _summary(reader, text, ITEM)
     reader.facts.saw_cwd(prompts.directory(text))
     return [Parsed(Kind.INJECTED, text)]
 
 
-def summary(reader: CodexTranscript, text: str) -> list[Parsed]:
-    """Return the summary of a compacted history, once."""
-    if not text or text == reader.state.summary:
-        return []
-    reader.state.summary = text
-    return [Parsed(Kind.SUMMARY, text)]
-
-
 def compacted(reader: CodexTranscript, payload: Payload, line: bytes) -> list[Parsed]:
     """Take a compaction: its summary. What it keeps of the history was shown before."""
-    return summary(reader, payload.message or "")
+    return _summary(reader, payload.message or "", EVENT)
+
+
+def _summary(reader: CodexTranscript, text: str, way: int) -> list[Parsed]:
+    """Return the summary of a compacted history; an item may repeat it to the model."""
+    summaries = reader.state.summaries
+    if not text or known(summaries, text, way):
+        return []
+    keep(summaries, said(text, way))
+    return [Parsed(Kind.SUMMARY, text)]
 
 
 def prompt(
@@ -129,7 +130,7 @@ def prompt(
 
 
 def content(
-    reader: CodexTranscript, parts: str | list[Part] | Part | None, path: str
+    reader: CodexTranscript, parts: str | list[Part] | None, path: str
 ) -> tuple[str, tuple[Material, ...]]:
     """Return (text, pictures) of a content; the tags around pictures are no text.
 
@@ -142,8 +143,6 @@ def content(
         return parts, ()
     if parts is None:
         return "", ()
-    if isinstance(parts, Part):
-        return _part(reader, parts, path)
     texts: list[str] = []
     materials: tuple[Material, ...] = ()
     for number, part in enumerate(parts):
@@ -155,11 +154,19 @@ def content(
 
 
 def _part(reader: CodexTranscript, part: Part, path: str) -> tuple[str, tuple[Material, ...]]:
-    text = part.text or part.content or ""
+    text = part.text or part.content or part.refusal or ""
     if part.image_url is not NO_RAW or part.data is not NO_RAW:
         material = pictures.from_part(part, reader.facts.native_id, reader.locator(path))
         return text, (material,) if material is not None else ()
+    if not text and part.type not in _TEXTLESS:
+        reader.unknown[f"part.{part.type}"] += 1
     return ("" if prompts.is_tag(text) else text), ()
+
+
+_TEXTLESS: Final = frozenset(
+    ("", "text", "Text", "input_text", "output_text", "input_image", "image", "local_image",
+     "encrypted_content", "skill", "mention")
+)  # fmt: skip
 
 
 # ---------------------------------------------------------------- tools
@@ -190,14 +197,12 @@ def calling(reader: CodexTranscript, call_id: str, name: str, arguments: object)
 def output(reader: CodexTranscript, payload: Payload) -> list[Parsed]:
     """Take what a tool gave back."""
     given = payload.output
-    materials: tuple[Material, ...] = ()
-    text = given if isinstance(given, str) else ""
-    if not isinstance(given, str):
-        text, materials = content(reader, given, "output")
+    if isinstance(given, str):
+        return [resulting(reader, payload.call_id or "", given)]
+    text, materials = content(reader, given, "output")
     found = resulting(reader, payload.call_id or "", text)
     found.materials = materials
-    if isinstance(given, Part) and given.success is False:
-        found.failed = True
+    found.failed = found.failed or any(part.success is False for part in given or ())
     return [found]
 
 

@@ -27,6 +27,9 @@ _HEAD_CHARS: Final = images.HEAD * 4 // 3 + 256
 _FIRST: Final = 2048
 """Characters that hold the size of any picture but a JPEG."""
 
+_HOLDERS: Final = frozenset(("image_url", "images", "data", "result"))
+"""Every path to a picture leads through one of these: nothing else is given out."""
+
 _BLANK: Final = b"\0\r\n\t \xef\xbb\xbf"
 
 
@@ -130,7 +133,10 @@ def read_back(source: Source, locator: str) -> bytes:
             stream.seek(int(place))
             text = stream.read() if source.path.endswith(".json") else stream.readline()
         value: Any = msgspec.json.decode(text.strip(_BLANK))
-        for step in path.split("."):
+        steps = path.split(".")
+        if _HOLDERS.isdisjoint(steps):
+            raise LookupError
+        for step in steps:
             value = value[int(step)] if isinstance(value, list) else value[step]
         if not isinstance(value, str):
             raise TypeError

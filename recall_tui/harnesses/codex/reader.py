@@ -31,7 +31,7 @@ from recall_tui.harnesses.codex import bare, events, items, origin
 from recall_tui.harnesses.codex.records import RESCUE, Line
 from recall_tui.harnesses.codex.said import ITEM, Said, keep, known, said
 from recall_tui.harnesses.codex.streams import open_rollout
-from recall_tui.harnesses.jsonl import JsonlTranscript
+from recall_tui.harnesses.jsonl import BadLine, JsonlTranscript
 from recall_tui.harnesses.lenient import lenient
 from recall_tui.harnesses.opening import Opening
 from recall_tui.model import Kind, SessionKind
@@ -86,7 +86,7 @@ class State(msgspec.Struct):
     """Call id -> (failed, ms) as an event told it before the output came."""
     notice: str = ""
     """The last error: it is reported twice."""
-    summary: str = ""
+    summaries: list[Said] = msgspec.field(default_factory=list)
     review: bool = False
     goal: str = ""
 
@@ -194,6 +194,8 @@ class CodexTranscript(JsonlTranscript):
             self.hold(offset)
         payload = entry.payload
         if payload is None:
+            if entry.type in _LINES:
+                raise BadLine
             self.prefix = ""
             return self.settled(bare.line(self, line))
         self._stamp = entry.timestamp

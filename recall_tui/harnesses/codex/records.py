@@ -26,6 +26,7 @@ class Part(msgspec.Struct):
     image_url: msgspec.Raw = NO_RAW
     data: msgspec.Raw = NO_RAW
     mimeType: str | None = None  # noqa: N815 - the name on disk
+    refusal: str | None = None
     content: str | None = None
     success: bool | None = None
 
@@ -47,7 +48,7 @@ class Payload(msgspec.Struct):
     arguments: str | dict[str, Any] | list[Any] | None = None
     input: str | dict[str, Any] | None = None
     call_id: str | None = None
-    output: str | list[Part] | Part | None = None
+    output: str | list[Part] | None = None
     content: str | list[Part] | None = None
     message: str | None = None
     images: list[msgspec.Raw] | None = None
@@ -226,7 +227,7 @@ def parts_of(raw: msgspec.Raw) -> list[Part]:
     for item in value if isinstance(value, list) else [value]:
         if isinstance(item, dict):
             parts.append(lenient.lenient(msgspec.json.encode(item), Part))
-            if parts[-1].text is None:
+            if not parts[-1].text and not parts[-1].content:
                 parts[-1].text = "\n".join(leaves(item, frozenset(("type", "image_url", "data"))))
         elif isinstance(item, str):
             parts.append(Part("text", item))
