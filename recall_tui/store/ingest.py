@@ -15,11 +15,11 @@ from zlib import crc32
 from recall_tui.model import Flag, Kind
 from recall_tui.store.block import TARGET_BYTES, BlockBuilder, BlockKind, Meta, Prepared
 from recall_tui.text.fold import fold_bytes
-from recall_tui.text.redact import CLOSE, OPEN, RULES_VERSION, mark, shown
+from recall_tui.text.redact import CLOSE, OPEN, RULES_VERSION, mark, mark_all, shown
 from recall_tui.text.sanitize import one_line, sanitize
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from recall_tui.harnesses.base import Facts, Parsed, Transcript
     from recall_tui.model import Material
@@ -38,25 +38,56 @@ TITLE_CHARS: Final = 200
 
 def prepare(parsed: Parsed) -> Prepared:
     """Turn a reader's message into what a block holds."""
-    text = mark(sanitize(parsed.text))
+    return prepare_all([parsed])[0]
+
+
+def prepare_all(batch: Sequence[Parsed]) -> list[Prepared]:
+    """Turn a reader's messages into what a block holds.
+
+    Looking for secrets costs a fixed time a call beside its time a byte, so it is done for many
+    messages at once.
+    """
+    texts = []
+    for parsed in batch:
+        texts.append(sanitize(parsed.text))
+        if parsed.rest:
+            # Marked apart: the two are different arguments, and the border is then exact.
+            texts.append(sanitize(parsed.rest))
+    marked = iter(mark_all(texts))
+    del texts
+    return [_prepare(parsed, marked) for parsed in batch]
+
+
+def _prepare(parsed: Parsed, marked: Iterator[str]) -> Prepared:
+    """Prepare a message whose marked text (and rest, if it has one) come next."""
+    text = next(marked)
     seen_chars = -1
     if parsed.rest:
-        # Marked apart: the two are different arguments, and the border is then exact.
-        rest = mark(sanitize(parsed.rest))
         if parsed.kind is not Kind.TOOL_RESULT:  # whose horizon is its first bytes
             seen_chars = len(text)
+        rest = next(marked)
         text = f"{text}\n{rest}" if text else rest
-    flags = (
-        (Flag.ABANDONED if parsed.abandoned else 0)
-        | (Flag.SIDECHAIN if parsed.sidechain else 0)
-        | (Flag.FAILED if parsed.failed else 0)
-        | (Flag.MATERIAL if parsed.materials else 0)
-    )
+    flags = 0
+    if parsed.abandoned:
+        flags |= _ABANDONED
+    if parsed.sidechain:
+        flags |= _SIDECHAIN
+    if parsed.failed:
+        flags |= _FAILED
+    if parsed.materials:
+        flags |= _MATERIAL
     record = crc32(parsed.record.encode("utf-8", "replace")) if parsed.record else None
     return _prepared(
         parsed.kind, text, seen_chars, _known_time(parsed.time_ms), flags, record,
         _attributes(parsed),
     )  # fmt: skip
+
+
+# As plain numbers: `|` of enum members builds an enum member each time.
+_ABANDONED: Final = int(Flag.ABANDONED)
+_SIDECHAIN: Final = int(Flag.SIDECHAIN)
+_FAILED: Final = int(Flag.FAILED)
+_MATERIAL: Final = int(Flag.MATERIAL)
 
 
 def prepare_again(
@@ -261,22 +292,33 @@ class Packing:
         Raises:
             SourceError: The source cannot be read (further).
         """
-        talk, results = BlockBuilder(BlockKind.TALK), BlockBuilder(BlockKind.TOOL)
-        for position, parsed in enumerate(self.transcript, self._start):
-            builder = results if parsed.kind is Kind.TOOL_RESULT else talk
-            if position == self._start and parsed.record:
-                self.first_record = crc32(parsed.record.encode("utf-8", "replace"))
-            if not self.opening and parsed.kind in (Kind.PROMPT, Kind.DELEGATION):
-                self.opening = title_of(parsed.text)
-            message = prepare(parsed)
-            # A giant message stands alone: joining it to others would copy it.
-            if builder.full or len(message.fold) > TARGET_BYTES:
-                yield from self._close(builder)
-            builder.add(position, message)
-        yield from self._close(talk)
-        yield from self._close(results)
+        builders = {kind: BlockBuilder(kind) for kind in BlockKind}
+        position = self._start
+        for batch in _batches(self.transcript):
+            self._note(position, batch)
+            messages = prepare_all(batch)
+            batch.clear()  # what the reader gave is not needed beside what was made of it
+            for message in messages:
+                builder = builders[
+                    BlockKind.TOOL if message.kind is Kind.TOOL_RESULT else BlockKind.TALK
+                ]
+                # A giant message stands alone: joining it to others would copy it.
+                if builder.full or len(message.fold) > TARGET_BYTES:
+                    yield from self._close(builder)
+                builder.add(position, message)
+                position += 1
+        for builder in builders.values():
+            yield from self._close(builder)
         self.started_ms = _known_time(self.facts.started_ms) or self.started_ms
         self.ended_ms = max(_known_time(self.facts.ended_ms), self.ended_ms)
+
+    def _note(self, position: int, batch: list[Parsed]) -> None:
+        """Take from the messages what describes the session."""
+        if position == self._start and batch[0].record:
+            self.first_record = crc32(batch[0].record.encode("utf-8", "replace"))
+        if not self.opening:
+            openings = (p.text for p in batch if p.kind in (Kind.PROMPT, Kind.DELEGATION))
+            self.opening = next(filter(None, map(title_of, openings)), "")
 
     def _close(self, builder: BlockBuilder) -> Iterator[BuiltBlock]:
         built = builder.take()
@@ -288,6 +330,25 @@ class Packing:
             self.started_ms = first
         self.ended_ms = max(self.ended_ms, last)
         yield built
+
+
+BATCH_CHARS: Final = 128 * 1024
+"""Text prepared at a time: saves nearly all of the fixed cost, and is little to hold."""
+
+
+def _batches(transcript: Iterable[Parsed]) -> Iterator[list[Parsed]]:
+    """Yield the messages in batches of about `BATCH_CHARS`; a giant message comes alone."""
+    batch: list[Parsed] = []
+    held = 0
+    for parsed in transcript:
+        size = len(parsed.text) + len(parsed.rest)
+        if batch and held + size > BATCH_CHARS:
+            yield batch
+            batch, held = [], 0
+        batch.append(parsed)
+        held += size
+    if batch:
+        yield batch
 
 
 def pack_session(transcript: Transcript, start: int = 0) -> Packing:

@@ -29,6 +29,12 @@ texts = st.text(
 )
 
 
+@given(st.lists(st.tuples(texts, texts, st.sampled_from(list(Kind))), max_size=6))
+def test_a_batch_is_its_messages_one_by_one(given_):
+    batch = [Parsed(kind, f"{text} {SECRET}", rest=rest) for text, rest, kind in given_]
+    assert ingest.prepare_all(batch) == [prepare(parsed) for parsed in batch]
+
+
 class Listed:
     """A transcript of given messages."""
 
