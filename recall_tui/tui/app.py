@@ -8,7 +8,9 @@ import threading
 from datetime import UTC
 from typing import TYPE_CHECKING, ClassVar, Final
 
+from textual import events
 from textual.app import App
+from textual.widgets import Input
 from textual.worker import WorkerState
 
 from recall_tui.clock import now_ms
@@ -106,6 +108,26 @@ class RecallApp(App[object]):
     def get_css_variables(self) -> dict[str, str]:
         """Return the theme's variables and the inks drawn from it."""
         return {**super().get_css_variables(), **ink_variables(self.current_theme)}
+
+    async def on_event(self, event: events.Event) -> None:
+        """Run a key's action before the next key is looked at, unless text is being typed.
+
+        Textual hands a key to the focused widget first and looks for an action when it comes
+        back; of keys that come in one burst (a paste, a macro, a slow line) the second would go
+        where the first no longer wants it.
+        """
+        if (
+            isinstance(event, events.Key)
+            and not event.is_forwarded
+            and self.focused is not None
+            and not isinstance(self.focused, Input)
+            and (
+                await self._check_bindings(event.key, priority=True)
+                or await self._check_bindings(event.key)
+            )
+        ):
+            return
+        await super().on_event(event)
 
     def on_mount(self) -> None:
         """Start the services once the first frame is out."""
@@ -208,14 +230,15 @@ def run(sources: Sequence[str] = (), *, demo: bool = False) -> int:
 
     settings = load().settings
     keymap = Keymap(read_keymap(settings.keymap))
-    history = History.open(sources, demo=demo)
+    sync = () if demo else sync_command(sources)
+    history = History.open(sources, demo=demo, live=bool(sync))
     try:
         app = RecallApp(
             history,
             zone=zone(settings.zone),
             theme=settings.theme,
             keymap=keymap,
-            sync=() if demo else sync_command(sources),
+            sync=sync,
             home=os.path.expanduser("~"),
             demo=demo,
         )

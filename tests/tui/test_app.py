@@ -154,6 +154,27 @@ async def test_enter_opens_escape_comes_back(app: RecallApp) -> None:
         assert isinstance(app.focused, SearchBox)
 
 
+async def test_a_burst_of_keys_goes_where_it_is_meant(app: RecallApp) -> None:
+    from textual import events
+
+    async with app.run_test(size=WIDE) as pilot:
+        await rested(pilot)
+        names = {"⏎": "enter", "/": "slash", "←": "escape", " ": "space"}
+        for char in "context window⏎gnn←/←":
+            name = names.get(char, char)
+            app.post_message(events.Key(name, char if name in {char, "space"} else None))
+        await rested(pilot)
+        assert main_of(pilot).box.value == ""
+        assert app.focused is main_of(pilot).box
+        for char in "context window⏎":
+            name = names.get(char, char)
+            app.post_message(events.Key(name, char if name in {char, "space"} else None))
+        await rested(pilot)
+        assert app.focused is transcript_of(pilot)
+        assert main_of(pilot).box.value == "context window"
+        assert transcript_of(pilot).hit_number == 4, "what was typed opens, not what was there"
+
+
 async def test_o_gives_the_session_the_whole_screen(app: RecallApp) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await rested(pilot)

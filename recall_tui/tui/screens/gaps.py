@@ -129,6 +129,10 @@ class GapsScreen(Screen[None]):
             exit_on_error=False, description="copy",
         )  # fmt: skip
 
+    def action_open(self) -> None:
+        """Do what enter does in the list."""
+        self.action_copy_action()
+
     def action_search(self) -> None:
         """Leave, as escape does in the list."""
         self.dismiss()

@@ -409,14 +409,19 @@ class MainScreen(Screen[None]):
         return replace(query, chosen=Filter())
 
     @on(ResultList.Opened)
-    @on(SearchBox.Opened)
-    def _open(self, event: ResultList.Opened | SearchBox.Opened) -> None:
+    def _row_opened(self, event: ResultList.Opened) -> None:
         event.stop()
-        if self._chosen() is None:
-            return
+        self.action_open()
+
+    def action_open(self) -> None:
+        """Give the session under the cursor the keys, at once: the next one is for it already.
+
+        A search that was just typed is still on its way then; what it finds opens there.
+        """
+        if self._chosen() is not None:
+            self._preview_row()
         self.add_class("-reading")
-        self._preview_row()
-        self.transcript.focus()
+        self.set_focus(self.transcript)
 
     @on(ResultList.Copied)
     def _copy_row(self, event: ResultList.Copied) -> None:
@@ -428,7 +433,7 @@ class MainScreen(Screen[None]):
     def action_search(self) -> None:
         """Go to the search box."""
         self.remove_class("-reading", "-solo")
-        self.box.focus()
+        self.set_focus(self.box)
 
     @on(SearchBox.Peeled)
     def _peeled(self, event: SearchBox.Peeled) -> None:
@@ -437,20 +442,23 @@ class MainScreen(Screen[None]):
 
     # The session
 
-    @on(Transcript.Closed)
-    def _close_session(self, event: Transcript.Closed) -> None:
-        event.stop()
+    def action_close_session(self) -> None:
+        """Go back to the list."""
         if self.has_class("-solo") and not self.has_class("-narrow"):
             self.remove_class("-solo")
             return
         self.remove_class("-reading", "-solo")
-        self.results.focus()
+        self.set_focus(self.results)
+
+    def action_find(self) -> None:
+        """Find something inside the session."""
+        self.set_focus(self.pane.show_find())
 
     def action_solo(self) -> None:
         """Give the session the whole screen, or give the list its place back."""
         self.toggle_class("-solo")
         self.add_class("-reading")
-        self.transcript.focus()
+        self.set_focus(self.transcript)
 
     @on(Transcript.Failed)
     def _session_failed(self, event: Transcript.Failed) -> None:

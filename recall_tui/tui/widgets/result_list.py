@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Final
 
+from rich.cells import cell_len
 from textual.cache import LRUCache
 from textual.geometry import Size
 from textual.message import Message
@@ -140,7 +141,7 @@ class ResultList(Inked, ScrollView, can_focus=True):
         row, part = listing.locate(line)
         if part < 0:
             words = clean(listing.heads[row][1])
-            rule = "─" * max(0, width - len(words) - 4)
+            rule = "─" * max(0, width - cell_len(words) - 3)
             return self.strip(Line(((" ", ""), (words, "heading"), (" " + rule, "rule"))), width)
         drawn = listing.draw(row, width - 3, self._now_ms())[part]
         bar = ("▌", "bar") if here else (" ", "")

@@ -27,10 +27,6 @@ class SearchBox(Input):
         pages: bool
 
     @dataclass
-    class Opened(Message):
-        """The row under the list's cursor should open."""
-
-    @dataclass
     class Peeled(Message):
         """Escape in an empty box."""
 
@@ -41,10 +37,6 @@ class SearchBox(Input):
     def action_page(self, by: int) -> None:
         """Page the list without leaving the box."""
         self.post_message(self.Move(by, pages=True))
-
-    def action_open(self) -> None:
-        """Open the row under the list's cursor."""
-        self.post_message(self.Opened())
 
     def action_peel(self) -> None:
         """Clear the query; in an empty box, tell the screen."""

@@ -77,11 +77,10 @@ class SessionPane(Vertical):
         event.stop()
         self.show_head()
 
-    @on(Transcript.FindWanted)
-    def _show_find(self, event: Transcript.FindWanted) -> None:
-        event.stop()
+    def show_find(self) -> FindBox:
+        """Show the find box and return it, for the screen to give it the focus."""
         self.add_class("-finding")
-        self.query_one("#find", FindBox).focus()
+        return self.query_one("#find", FindBox)
 
     @on(Input.Changed, "#find")
     def _find(self, event: Input.Changed) -> None:

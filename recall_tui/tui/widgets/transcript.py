@@ -33,10 +33,6 @@ class Transcript(SessionView):
         """The person wants back to the list."""
 
     @dataclass
-    class FindWanted(Event):
-        """The person wants to find something inside."""
-
-    @dataclass
     class CopyWanted(Event):
         """A text is wanted on the clipboard."""
 
@@ -187,14 +183,6 @@ class Transcript(SessionView):
         return [message for page in pages if page for message in page.messages]
 
     # Other actions
-
-    def action_find(self) -> None:
-        """Ask the screen for the find box."""
-        self.post_message(self.FindWanted())
-
-    def action_close(self) -> None:
-        """Go back to the list."""
-        self.post_message(self.Closed())
 
     def action_copy_message(self) -> None:
         """Copy the text of the current message."""
