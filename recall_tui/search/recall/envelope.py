@@ -1,0 +1,181 @@
+"""What recall answers: facts, passages, materials, gaps (S0-120), each bounded and cited."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import IntEnum
+from typing import TYPE_CHECKING
+
+from recall_tui.model import Kind, Material, Reach, Reference, Session
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+class Tier(IntEnum):
+    """How strong the evidence of a passage is; a higher tier always ranks above a lower (Q33)."""
+
+    SOME = 1
+    """Some of the words."""
+    ALL = 2
+    """All of the words that tell something, near each other."""
+    EXACT = 3
+    """An identifier or a phrase, as it was asked for."""
+
+    @property
+    def word(self) -> str:
+        """The tier in JSON answers."""
+        return self.name.lower()
+
+
+@dataclass(slots=True, frozen=True)
+class TermHit:
+    """One term of the question, as a passage holds it."""
+
+    spelling: str
+    """As the caller wrote it."""
+    count: int
+    """Occurrences in the passage's evidence."""
+    sort: str = "term"
+    """term | word | identifier | phrase | synonym"""
+
+
+@dataclass(slots=True, frozen=True)
+class Why:
+    """Why a passage is in the answer. Rendered as one line by `why.line`, and only there."""
+
+    tier: Tier
+    terms: tuple[TermHit, ...]
+    """What matched."""
+    missing: tuple[str, ...]
+    """Terms of the question that did not."""
+    fields: tuple[str, ...]
+    """Where: you | agent | tool call | tool output | title | file name."""
+    count: int
+    """Occurrences of all terms in the evidence."""
+    weight: float
+    """The type weight of the anchor: 0.5 for tool output."""
+    session_kind: str
+    """main | subagent | fork | automated"""
+    pushed: tuple[str, ...] = ()
+    """What moved it, in words: `said on the day asked for`, `words side by side`."""
+    weak: bool = False
+    """Only words that are everywhere: no evidence to rely on (S3-13)."""
+
+
+@dataclass(slots=True, frozen=True)
+class PassageMessage:
+    """One message of a passage: redacted, cut to its budget."""
+
+    reference: Reference
+    kind: Kind
+    time_ms: int
+    text: str
+    """Readable text; secrets are marks made readable, never the secret."""
+    cut: bool = False
+    is_anchor: bool = False
+    tool: str = ""
+    materials: tuple[Material, ...] = ()
+    """Metadata; names redacted."""
+    suspicious: bool = False
+    """It talks to the reader as if to give orders (Q19). The text is unchanged."""
+
+
+@dataclass(slots=True, frozen=True)
+class Passage:
+    """A hit with its visible neighbours of the same turn."""
+
+    session: Session
+    """Title and paths as shown: redacted."""
+    anchor: Reference
+    turn: int
+    """Position of the prompt the turn began with, -1 when it began with none."""
+    sequence: int
+    """Position of the anchor in its session."""
+    score: float
+    """Comparable only inside one answer."""
+    matched: tuple[str, ...]
+    """The terms that match, as the caller wrote them."""
+    why: Why
+    messages: tuple[PassageMessage, ...]
+    has_more_before: bool
+    has_more_after: bool
+    truncated: bool
+    is_current: bool = False
+    family: str = ""
+    """Key of the main session it is ranked under."""
+
+
+@dataclass(slots=True, frozen=True)
+class Fact:
+    """One entry of the distilled layer."""
+
+    content: str
+    kind: str
+    observed_ms: int = 0
+
+
+@dataclass(slots=True, frozen=True)
+class MaterialRef:
+    """A material of the answer, with the message that holds it: metadata only (S0-105)."""
+
+    reference: Reference
+    material: Material
+
+
+@dataclass(slots=True)
+class Envelope:
+    """One answer."""
+
+    passages: tuple[Passage, ...] = ()
+    facts: tuple[Fact, ...] = ()
+    reach: Reach = field(default_factory=Reach)
+    """How far it reached; `reach.gaps` are the gaps."""
+    terms: tuple[str, ...] = ()
+    """What was looked for: the terms, or those the sentence was split into."""
+    unmatched: tuple[str, ...] = ()
+    """Terms that no searched message holds."""
+    dates: tuple[str, ...] = ()
+    """Days and months read out of the sentence, ISO: they rank, they do not filter."""
+    searched_every_session: bool = True
+    """False when a narrowing chose the sessions that were read (S0-123)."""
+    matches: int = 0
+    """Messages verified to match, in all sessions."""
+    sessions_matching: int = 0
+    verified: tuple[tuple[str, int], ...] = ()
+    """Messages that hold each term (its document frequency), in the order of `terms`."""
+
+    @property
+    def materials(self) -> tuple[MaterialRef, ...]:
+        """Every material of the passages, each once."""
+        return tuple(dict.fromkeys(self._materials()))
+
+    def _materials(self) -> Iterator[MaterialRef]:
+        for passage in self.passages:
+            for message in passage.messages:
+                for material in message.materials:
+                    yield MaterialRef(message.reference, material)
+
+
+@dataclass(slots=True, frozen=True)
+class More:
+    """The answer to `MoreRequest`: one longer passage, without a rank."""
+
+    session: Session
+    anchor: Reference
+    turn: int
+    sequence: int
+    messages: tuple[PassageMessage, ...]
+    has_more_before: bool
+    has_more_after: bool
+    truncated: bool
+    is_current: bool = False
+
+
+@dataclass(slots=True, frozen=True)
+class MaterialBytes:
+    """The answer to `MaterialRequest`."""
+
+    reference: Reference
+    material: Material
+    data: bytes
