@@ -289,12 +289,12 @@ def messages_holding(
     message and not one an occurrence.
     """
     indices: list[int] = []
-    index = first - 1
-    at = view.find(needle, offsets[first])
+    find, found, behind = view.find, indices.append, first
+    at = find(needle, offsets[first])
     while at >= 0:
-        index = bisect_right(offsets, at, index + 1) - 1
-        indices.append(index)
-        at = view.find(needle, offsets[index + 1])
+        behind = bisect_right(offsets, at, behind)  # the message after the one found
+        found(behind - 1)
+        at = find(needle, offsets[behind])
     return indices
 
 

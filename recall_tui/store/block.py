@@ -35,8 +35,17 @@ _WHOLE: Final = 0xFFFF_FFFF
 
 _COLUMNS: Final = (
     ("times", "q"), ("positions", "I"), ("horizons", "I"), ("records", "I"), ("digests", "H"),
-    ("kinds", "B"), ("flags", "B"),
+    ("kinds", "B"), ("flags", "B"), ("fold_offsets", "I"), ("raw_offsets", "I"),
 )  # fmt: skip
+_MORE: Final = {"fold_offsets": 1, "raw_offsets": 1}
+"""Entries a column has beyond one a message."""
+
+_ENTRY: Final = struct.calcsize("<" + "".join(code for _, code in _COLUMNS))
+_PLACES: Final = {
+    name: (code, struct.calcsize("<" + "".join(c for _, c in _COLUMNS[:number])))
+    for number, (name, code) in enumerate(_COLUMNS)
+}
+"""Column -> its code and the bytes a message takes in the columns before it."""
 
 
 class BlockKind(IntEnum):
@@ -63,9 +72,12 @@ class Meta:
 
     WHOLE: Final = _WHOLE
     __slots__ = (
-        "digests", "flags", "fold_offsets", "horizons", "kinds", "positions", "raw_offsets",
-        "records", "times",
+        "_count", "_packed", "digests", "flags", "fold_offsets", "horizons", "kinds", "positions",
+        "raw_offsets", "records", "times",
     )  # fmt: skip
+
+    _packed: bytes
+    _count: int
 
     def __init__(self) -> None:
         self.times = array("q")
@@ -96,7 +108,7 @@ class Meta:
     def pack(self) -> bytes:
         """Return the little-endian bytes stored in `block.meta`."""
         parts = [_HEADER.pack(_MAGIC, 1, len(self))]
-        for name in (*(n for n, _ in _COLUMNS), "fold_offsets", "raw_offsets"):
+        for name, _ in _COLUMNS:
             column = getattr(self, name)
             if sys.byteorder != "little":  # pragma: no cover - no big-endian machine in CI
                 column = column[:]
@@ -106,28 +118,35 @@ class Meta:
 
     @classmethod
     def unpack(cls, data: bytes) -> Meta:
-        """Read `block.meta`.
+        """Read `block.meta`; each column is read when first asked for, a scan needs one or two.
 
         Raises:
             ValueError: The bytes are not a meta block of this version.
         """
-        magic, version, count = _HEADER.unpack_from(data)
-        if magic != _MAGIC or version != 1:
+        try:
+            magic, version, count = _HEADER.unpack_from(data)
+        except struct.error as error:
+            raise ValueError("not a block") from error
+        size = _HEADER.size + _ENTRY * count + 4 * len(_MORE)
+        if magic != _MAGIC or version != 1 or len(data) != size:
             raise ValueError("not a block of this version")
         meta = cls.__new__(cls)
-        view = memoryview(data)
-        at = _HEADER.size
-        plan = [(n, c, count) for n, c in _COLUMNS]
-        plan += [("fold_offsets", "I", count + 1), ("raw_offsets", "I", count + 1)]
-        for name, code, length in plan:
-            column = array(code)
-            end = at + length * column.itemsize
-            column.frombytes(view[at:end])
-            if sys.byteorder != "little":  # pragma: no cover
-                column.byteswap()
-            setattr(meta, name, column)
-            at = end
+        meta._packed, meta._count = data, count
         return meta
+
+    def __getattr__(self, name: str) -> array[int]:
+        # Only a column of a packed meta that was not asked for before comes here.
+        if name not in _PLACES:
+            raise AttributeError(name)
+        code, before = _PLACES[name]
+        column = array(code)
+        start = _HEADER.size + before * self._count + (4 if name == "raw_offsets" else 0)
+        end = start + (self._count + _MORE.get(name, 0)) * column.itemsize
+        column.frombytes(self._packed[start:end])
+        if sys.byteorder != "little":  # pragma: no cover
+            column.byteswap()
+        setattr(self, name, column)
+        return column
 
 
 class Prepared(NamedTuple):

@@ -53,8 +53,10 @@ def _matched(why: Why) -> str:
         return named if asked == 1 else f"{named} · {_share(why, asked)}"
     if why.tier is Tier.ALL and asked > 1:
         return f"all words: {_names(_spellings(why.terms))}"
-    return f"{_share(why, asked)}: {_names(_spellings(why.terms))}" if asked > 1 else (
-        _names(_spellings(why.terms))
+    return (
+        f"{_share(why, asked)}: {_names(_spellings(why.terms))}"
+        if asked > 1
+        else (_names(_spellings(why.terms)))
     )
 
 
