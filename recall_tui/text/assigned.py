@@ -17,6 +17,8 @@ from recall_tui.text import gates
 FOLLOW: Final = b" \t\"'`\\=:!_-]>[?\n\xef"
 """What may follow a sensitive word that is assigned to (0xEF opens a full-width colon)."""
 
+_VALUE_BYTES: Final = 4096
+"""Bound of a value; the scan looks on past a value this long."""
 _VARIANT: Final = r"(?:[_-](?:base|prod|production|dev|test|staging|live|main|v?[0-9]{1,2}))?"
 _CLOSE: Final = r"""(?P<kq>\\{0,7}["'`])?\]?"""
 _SEPARATOR: Final = (
@@ -34,7 +36,8 @@ _SEPARATOR: Final = (
 _VALUE: Final = (
     r"""(?:[rbfu]{1,2}(?=["']))?(?P<q>\\{0,7}["'`])?"""
     r"(?:(?i:(?P<scheme>bearer|basic|token|apikey))[ \t]{1,4})?"
-    r"""(?P<secret>(?(q)[^"'`\\\s\x80-\xff]|[^"'`\\\s\x80-\xff,;()\[\]{}<>&|]){1,4096})"""
+    r"""(?P<secret>(?(q)[^"'`\\\s\x80-\xff]|[^"'`\\\s\x80-\xff,;()\[\]{}<>&|])"""
+    rf"{{1,{_VALUE_BYTES}}})"
 )
 
 
@@ -76,14 +79,28 @@ _UNLIKE_A_WORD: Final = re.compile(rb"[0-9!@#$%^&*+=?~;:,]")
 def is_password(raw: bytes, match: re.Match[bytes]) -> bool:
     """Return whether a password is assigned: people choose them, so they need not look drawn."""
     value = match["secret"]
-    if len(value) < 6 or not _UNLIKE_A_WORD.search(value) or not _is_literal(raw, match):
+    if (
+        len(value) < 6
+        or not _UNLIKE_A_WORD.search(value.rstrip(b".,:;"))
+        or not _is_literal(raw, match)
+    ):
         return False
-    name = _name_before(raw, match)
-    if match[0][4:5].lower() not in b"wpc" and not name and not match["q"]:
-        return False  # `PASS: test_login_2` is an outcome, `pass` alone needs a quoted value
+    if _BARE_PASS.match(match[0]) and not _is_pass_name(_name_before(raw, match), match):
+        return False
     if value.isdigit():
         return True
     return not gates.is_plain(value) and not (gates.is_wordlike(value) and _COMPOUND.search(value))
+
+
+def _is_pass_name(name: bytes, match: re.Match[bytes]) -> bool:
+    """Whether `...pass` means a password: not `PASS: test_login_2`, `compass`, `CoveragePass`."""
+    return bool(match["q"]) if not name else bool(_PASS_OWNER.search(name))
+
+
+_BARE_PASS: Final = re.compile(rb"pass(?![wpc])", re.IGNORECASE)
+_PASS_OWNER: Final = re.compile(
+    rb"(?:[-_.]|db|user|admin|root|login|mail|smtp|ftp|sql|http|auth)\Z", re.IGNORECASE
+)
 
 
 def is_token(raw: bytes, match: re.Match[bytes]) -> bool:
@@ -197,7 +214,7 @@ def _is_literal(raw: bytes, match: re.Match[bytes]) -> bool:
     ):
         return False
     if match["q"]:
-        if after not in b"\"'`\\\n\xff":
+        if after not in b"\"'`\\\n\xff" and len(value) < _VALUE_BYTES:
             return False  # a blank: a sentence
     elif (after in b"([{" and after) or gates.is_code(value):
         return False

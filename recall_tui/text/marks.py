@@ -32,6 +32,9 @@ def plain_pieces(marked: str) -> list[str]:
     return _MARK.split(marked)[::3] if OPEN in marked else [marked]
 
 
-def mark_spans(marked: str) -> list[tuple[int, int]]:
-    """Return the character spans of the marks."""
-    return [mark.span() for mark in _MARK.finditer(marked)] if OPEN in marked else []
+_MARK_BYTES: Final = re.compile(rb"\xef\xb7\x90[^\xef]*\xef\xb7\x91")
+
+
+def mark_spans(raw: bytes) -> list[tuple[int, int]]:
+    """Return where the marks of a UTF-8 text lie, in bytes, ascending."""
+    return [mark.span() for mark in _MARK_BYTES.finditer(raw)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from itertools import accumulate
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -145,11 +145,10 @@ _ANCHORS: Final = _anchors()
 def _hits(raw: bytes) -> list[_Hit]:
     """The secrets of a UTF-8 text, ascending, disjoint, outside of marks."""
     hits = list(_scan(raw))
-    if not hits:
-        return []
-    if OPEN.encode() in raw:
-        marks = _byte_spans(raw)
-        hits = [h for h in hits if not any(h.start < end and start < h.end for start, end in marks)]
+    if hits and (marks := mark_spans(raw)):
+        starts = [start for start, _ in marks]
+        ends = [end for _, end in marks]
+        hits = [h for h in hits if bisect_left(starts, h.end) == bisect_right(ends, h.start)]
     return _merged(hits)
 
 
@@ -170,41 +169,51 @@ def _scan(raw: bytes) -> Iterator[_Hit]:
                     if match is None:
                         continue
                     if rule.gate(raw, match):
-                        start, end = match.span("secret" if "secret" in match.re.groupindex else 0)
-                        end = _wrapped_end(raw, end) if rule.wraps else end
-                        yield _Hit(start, end, order, (start, end))
+                        own = match.span("secret" if "secret" in match.re.groupindex else 0)
+                        end = _whole_end(raw, own, wraps=rule.wraps)
+                        yield _Hit(own[0], end, order, own)
                         after = max(after, end)
                     elif match.end() - at > _SKIP:
                         after = max(after, match.end())
             at = find(anchor, after)
 
 
-_WRAP: Final = re.compile(rb"\r?\n[ \t]{0,16}([\w-]{6,512})(?=[\s\"'`,;)]|\Z)")
+_WRAP: Final = re.compile(
+    rb"\r?\n[ \t]{0,16}((?=[\w-]{0,64}[0-9])(?=[\w-]{0,64}[a-z])(?=[\w-]{0,64}[A-Z])[\w-]{6,512})"
+    rb"(?=[\s\"'`,;)]|\Z)"
+)
+_NARROW: Final = 60
+"""No terminal is narrower: a shorter line was not wrapped."""
 
 
-def _wrapped_end(raw: bytes, end: int) -> int:
-    """Where a token ends that a terminal broke at its right edge: the next line begins with it."""
-    wrapped = _WRAP.match(raw, end)
-    if wrapped and gates.is_random(wrapped[1], 2.5) and not gates.is_wordlike(wrapped[1]):
-        return wrapped.end(1)
-    return end
+_LONG: Final = 512
+"""A secret this long may have met the bound of its pattern."""
+_RUN: Final = re.compile(rb"[\w+/=.~-]*+")
 
 
-def _byte_spans(raw: bytes) -> list[tuple[int, int]]:
-    text = raw.decode()
-    return [
-        (len(text[:start].encode()), len(text[:end].encode())) for start, end in mark_spans(text)
-    ]
+def _whole_end(raw: bytes, own: tuple[int, int], *, wraps: bool) -> int:
+    """Where a secret really ends: patterns are bounded, and a terminal breaks long tokens.
+
+    A broken token goes on at the start of the next line, with letters of both cases and digits.
+    """
+    start, end = own
+    if end - start >= _LONG:
+        end = _RUN.match(raw, end).end()  # type: ignore[union-attr]  # matches anything
+    wrapped = _WRAP.match(raw, end) if wraps else None
+    if wrapped is None or gates.is_wordlike(wrapped[1]):
+        return end
+    is_long_line = end - raw.rfind(b"\n", max(0, start - _NARROW), start) > _NARROW
+    return wrapped.end(1) if is_long_line or end - start > _NARROW else end
 
 
 def _merged(hits: list[_Hit]) -> list[_Hit]:
     hits.sort(key=lambda hit: (hit.start, -hit.end, hit.order))
-    merged = [hits[0]]
-    for hit in hits[1:]:
-        last = merged[-1]
-        if hit.start >= last.end:
+    merged: list[_Hit] = []
+    for hit in hits:
+        if not merged or hit.start >= merged[-1].end:
             merged.append(hit)
             continue
+        last = merged[-1]
         winner = min(last, hit, key=lambda h: (h.rule.tier != DEFINITE, h.order))
         merged[-1] = _Hit(last.start, max(last.end, hit.end), winner.order, winner.own)
     return merged

@@ -63,7 +63,8 @@ class Rule:
 
 # ------------------------------------------------------- tokens known by their own prefix
 
-_START: Final = r"(?:(?<![A-Za-z0-9])|(?<=\\[nrt])|(?<=%[0-9A-F][0-9A-F])|(?<=\[[0-9]m))"
+_ESCAPED: Final = r"(?<=\\[nrt])|(?<=%[0-9A-F][0-9A-F])|(?<=\[[0-9]m)"
+_START: Final = rf"(?:(?<![A-Za-z0-9])|{_ESCAPED})"
 """Where a token may begin: not inside a word, but after an escaped newline, `%3D` or a colour."""
 
 
@@ -90,6 +91,11 @@ def _both_parts_drawn(_: bytes, match: re.Match[bytes]) -> bool:
     return all(gates.is_random(part) for part in match["body"].split(b"."))
 
 
+def _slack(raw: bytes, match: re.Match[bytes]) -> bool:
+    """Slack's own documentation counts up: `...0123`."""
+    return _drawn(raw, match) and not match["body"].endswith(b"0123")
+
+
 def _token(
     name: str,
     anchor: str,
@@ -100,9 +106,10 @@ def _token(
     back: int = 0,
     tier: str = DEFINITE,
     follow: bytes = bytes(range(256)),
+    wraps: bool = True,
 ) -> Rule:
     anchors = tuple(anchor.split())
-    return Rule(name, tier, anchors, _START + pattern, gate, back, keep, follow, wraps=True)
+    return Rule(name, tier, anchors, _START + pattern, gate, back, keep, follow, wraps=wraps)
 
 
 _TOKENS: Final = (
@@ -124,34 +131,40 @@ _TOKENS: Final = (
     _token("gitlab-pat", "glpat-", r"glpat-(?P<body>[\w.-]{20,512})", (6, 4)),
     _token(
         "slack-token", "xox",
-        r"xox[abeprs](?:\.xox[bp])?-(?P<body>[A-Za-z0-9-]{10,512})(?<!0123)", (5, 4),
-        follow=b"abeprs",
+        r"xox[abeprs](?:\.xox[bp])?-(?P<body>[A-Za-z0-9-]{10,512})", (5, 4),
+        _slack, follow=b"abeprs",
     ),
-    _token("google-api-key", "aiza", r"AIza(?P<body>[\w-]{35})(?![\w-])", (4, 4)),
+    _token("google-api-key", "aiza", r"AIza(?P<body>[\w-]{35})(?![\w-])", (4, 4), wraps=False),
     _token(
         "aws-access-key", "akia asia", r"A[KS]IA(?P<body>[A-Z0-9]{16})(?!\w)", (4, 4),
-        _patternless,
+        _patternless, wraps=False,
     ),
     _token("huggingface-token", "hf_", r"hf_(?P<body>[A-Za-z0-9]{30,512})", (3, 4)),
-    _token("npm-token", "npm_", r"npm_(?P<body>[A-Za-z0-9]{36})(?!\w)", (4, 4), _patternless),
+    _token(
+        "npm-token", "npm_", r"npm_(?P<body>[A-Za-z0-9]{36})(?!\w)", (4, 4), _patternless,
+        wraps=False,
+    ),
     _token("pypi-token", "pypi-", r"pypi-AgEIcHlwaS5vcmc(?P<body>[\w-]{50,1024})", (21, 4)),
     _token(
         "sendgrid-key", "sg.", r"SG\.(?P<body>[\w-]{22}\.[\w-]{43})(?![\w-])", (3, 4),
-        _both_parts_drawn,
+        _both_parts_drawn, wraps=False,
     ),
     _token(
         "langsmith-key", "lsv2_", r"lsv2_[a-z]{2}_(?P<body>[a-z0-9_]{20,512})", (5, 4),
         _patternless,
     ),
     _token("onepassword-token", "eyj", r"ops_(?P<body>eyJ[\w+/=-]{40,4096})", (4, 4), back=4),
-    _token("age-key", "secret", r"AGE-SECRET-KEY-1(?P<body>[A-Z0-9]{58})", (16, 4), back=4),
+    _token(
+        "age-key", "secret", r"AGE-SECRET-KEY-1(?P<body>[A-Z0-9]{58})", (16, 4), back=4,
+        wraps=False,
+    ),
 )  # fmt: skip
 
 _JWT: Final = Rule(
     "jwt",
     CANDIDATE,
     ("eyj",),
-    r"(?<![\w-])(?P<body>eyJ[\w-]{10,4096}\.[\w-]{10,8192}\.[\w-]{10,4096})",
+    rf"(?:(?<![\w-])|{_ESCAPED})(?P<body>eyJ[\w-]{{10,4096}}\.[\w-]{{10,8192}}\.[\w-]{{10,4096}})",
     _patternless,
     keep=(3, 4),
 )

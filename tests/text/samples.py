@@ -1,0 +1,70 @@
+"""Secret-shaped samples, put together at run time: no literal here looks like a secret."""
+
+from __future__ import annotations
+
+import random
+import string
+
+BASE62 = string.ascii_letters + string.digits
+BASE64URL = BASE62 + "-_"
+UPPER = string.ascii_uppercase + string.digits
+HEX = "0123456789abcdef"
+
+
+class Maker:
+    """Draws bodies; the same seed gives the same."""
+
+    def __init__(self, seed: int) -> None:
+        self.random = random.Random(seed)
+
+    def drawn(self, length: int, alphabet: str = BASE62) -> str:
+        """A body with at least one digit, one small and one capital letter where there are any."""
+        while True:
+            body = "".join(self.random.choices(alphabet, k=length))
+            kinds = [string.digits, string.ascii_lowercase, string.ascii_uppercase]
+            if all(set(body) & set(kind) for kind in kinds if set(kind) & set(alphabet)):
+                return body
+
+    def uuid(self) -> str:
+        return "-".join(self.drawn(n, HEX) for n in (8, 4, 4, 4, 12))
+
+    def pem(self, kind: str = "RSA ", lines: int = 6) -> str:
+        body = "\n".join(self.drawn(64, BASE62 + "+/") for _ in range(lines))
+        name = f"{kind}PRIVATE KEY"
+        return f"-----BEGIN {name}-----\n{body}\n-----END {name}-----"
+
+
+def token_of(rule: str, make: Maker) -> str:
+    """A token that a definite or candidate prefix rule must know."""
+    drawn = make.drawn
+    return {
+        "anthropic-key": lambda: "sk-" + "ant-" + "api03-" + drawn(93, BASE64URL.rstrip("-_")),
+        "openai-key": lambda: "sk-" + "proj-" + drawn(48),
+        "sk-key": lambda: "sk-" + drawn(32, HEX),
+        "stripe-secret": lambda: "sk_" + "live_" + drawn(24),
+        "groq-key": lambda: "gsk" + "_" + drawn(52),
+        "pinecone-key": lambda: "pcsk" + "_" + drawn(60),
+        "xai-key": lambda: "xai" + "-" + drawn(80),
+        "perplexity-key": lambda: "pplx" + "-" + drawn(48),
+        "github-pat": lambda: "ghp" + "_" + drawn(36),
+        "gitlab-pat": lambda: "glpat" + "-" + drawn(20),
+        "slack-token": lambda: "xoxb" + "-" + drawn(12, "2468013579") + "-" + drawn(24),
+        "google-api-key": lambda: "AI" + "za" + drawn(35),
+        "aws-access-key": lambda: "AK" + "IA" + drawn(16, UPPER),
+        "huggingface-token": lambda: "hf" + "_" + drawn(34),
+        "npm-token": lambda: "npm" + "_" + drawn(36),
+        "pypi-token": lambda: "pypi-" + "AgEIcHlwaS5vcmc" + drawn(130),
+        "sendgrid-key": lambda: "SG" + "." + drawn(22) + "." + drawn(43),
+        "langsmith-key": lambda: "lsv2" + "_pt_" + drawn(32, HEX) + "_" + drawn(10, HEX),
+        "onepassword-token": lambda: "ops" + "_" + "eyJ" + drawn(120),
+        "age-key": lambda: "AGE-" + "SECRET-" + "KEY-1" + drawn(58, UPPER),
+        "jwt": lambda: "eyJ" + drawn(20) + ".eyJ" + drawn(60) + "." + drawn(43),
+    }[rule]()
+
+
+TOKEN_RULES = (
+    "anthropic-key", "openai-key", "sk-key", "stripe-secret", "groq-key", "pinecone-key", "xai-key",
+    "perplexity-key", "github-pat", "gitlab-pat", "slack-token", "google-api-key",
+    "aws-access-key", "huggingface-token", "npm-token", "pypi-token", "sendgrid-key",
+    "langsmith-key", "onepassword-token", "age-key", "jwt",
+)  # fmt: skip

@@ -1,0 +1,325 @@
+"""Every rule of the table: what it must find, in every dress, and what it must leave alone."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from recall_tui.text.redact import findings, mark, shown
+from recall_tui.text.rules import CANDIDATE, DEFINITE, RULES
+from tests.text.samples import BASE62, HEX, TOKEN_RULES, UPPER, Maker, token_of
+
+TIERS = {rule.name: rule.tier for rule in RULES}
+
+
+def only(text):
+    found = findings(text)
+    assert len(found) == 1, (text, found)
+    return found[0], text[found[0].start : found[0].end]
+
+
+# ---------------------------------------------------------------- tokens known by their prefix
+
+DRESSES = [
+    "{}", "use {} now", "'{}'", '"{}"', "`{}`", "({})", "密钥{}。", "key：{}，", "a\n{}\nb",
+    "x={}&y=1", r"line\n{}\nline", "https://host/{}/x", "<{}>", "[{}]", "Bearer {}", "--with={}",
+    "%3D{}%26", "[0m{}", "{}.", "{},", "é{}é",
+]  # fmt: skip
+
+
+@pytest.mark.contract("S3-53")
+@pytest.mark.parametrize("rule", TOKEN_RULES)
+@pytest.mark.parametrize("seed", range(12))
+def test_a_token_is_found_in_every_dress(rule, seed):
+    token = token_of(rule, Maker(seed))
+    for dress in DRESSES:
+        text = dress.format(token)
+        finding, secret = only(text)
+        assert token in secret, (text, secret)
+        assert TIERS[finding.rule] == finding.tier
+        if "{}" in (dress, dress.strip("'\"`()[]")):
+            assert finding.rule == rule
+            assert secret == token
+        assert token not in mark(text)
+
+
+@pytest.mark.parametrize("rule", TOKEN_RULES)
+def test_a_token_keeps_its_prefix_and_its_end_and_little_else(rule):
+    token = token_of(rule, Maker(5))
+    seen = shown(mark(f"x {token} y"))
+    assert seen.startswith(f"x [redacted:{rule} {token[:3]}")
+    assert seen.endswith(f"…{token[-4:]}] y")
+    kept = next(r.keep for r in RULES if r.name == rule)
+    assert seen == f"x [redacted:{rule} {token[: kept[0]]}…{token[-kept[1] :]}] y"
+
+
+MADE_OF_PARTS = {"jwt", "sendgrid-key", "langsmith-key", "onepassword-token", "age-key"}
+
+
+@pytest.mark.parametrize("rule", [rule for rule in TOKEN_RULES if rule not in MADE_OF_PARTS])
+def test_a_token_that_was_typed_in_a_row_is_documentation(rule):
+    token = token_of(rule, Maker(1))
+    keep = next(r.keep for r in RULES if r.name == rule)[0]
+    head = token[: max(keep, token.rfind("-", 0, 14) + 1, token.rfind("_", 0, 14) + 1)]
+    for body in ("x" * 90, "abcdefghijklmnopqrstuvwxyz" * 4, "1234567890" * 9, "AbAbAbAb" * 12):
+        assert findings(f"export KEY={head}{body[: len(token) - len(head)]}") == [], (head, body)
+
+
+def docs():
+    return [
+        "AK" + "IAIOSFODNN7EXAMPLE", "AK" + "IAI44QH8DHBEXAMPLE", "sk-" + "ant-api03-...",
+        "sk-" + "ant-<your-key>",
+        "ghp" + "_" + "x" * 36, "ghp" + "_your_token_here", "github" + "_pat_" + "X" * 50,
+        "xox" + "b-your-token",
+        "xoxb" + "-not-a-real-token-" + "0123", "AI" + "za" + "X" * 35, "glpat" + "-" + "x" * 20,
+        "sk-fading-circle-dot-1", "sk-cube-grid", "task-runner-2026", "desk-and-more-things-22",
+        "hf_hub_download",
+        "hf_model_name_or_path_for_the_model", "npm_config_registry",
+        "npm_lifecycle_event_name_and_more", "pypi-server",
+        "SG.eu-central-1.compute", "eyJ", "eyJhbGciOiJIUzI1NiJ9", "lsv2_pt_your_key",
+        "xai-org/grok-prompts", "pplx-api",
+        "gsk_batch_size", "sk_test_helper", "rk_live_", "AIzaSy", "AKIA", "asian",
+        "risk-assessment-framework-2",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", docs())
+def test_documentation_and_ordinary_names_stay(text):
+    assert findings(text) == []
+    assert mark(f"see {text} in the docs") == f"see {text} in the docs"
+
+
+# ---------------------------------------------------------------- private keys
+
+
+@pytest.mark.contract("S3-54")
+@pytest.mark.parametrize("kind", ["", "RSA ", "EC ", "OPENSSH ", "ENCRYPTED "])
+def test_a_private_key_goes_as_a_whole_block(kind):
+    key = Maker(3).pem(kind)
+    finding, secret = only(f"cat id\n{key}\ndone")
+    assert finding.rule == "private-key-block"
+    assert finding.tier == DEFINITE
+    assert secret == key
+    assert shown(mark(f"a\n{key}\nb")) == "a\n[redacted:private-key-block]\nb"
+
+
+def test_a_private_key_in_other_dresses():
+    key = Maker(4).pem()
+    body = key.split("\n")[1]
+    numbered = "\n".join(f"{n:6}→{line}" for n, line in enumerate(key.split("\n"), 1))
+    quoted = "\n".join(f"> {line}" for line in key.split("\n"))
+    diff = "\n".join(f"+{line}" for line in key.split("\n"))
+    removed = "\n".join(f"-{line}" for line in key.split("\n"))
+    escaped = key.replace("\n", "\\n")
+    legacy = key.replace("-----\n", "-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128,AB\n\n", 1)
+    for text in (numbered, quoted, diff, removed, f'{{"k": "{escaped}"}}', legacy):
+        marked = mark(text)
+        assert body not in marked, text
+        assert key.split("\n")[-2] not in marked, text
+
+
+def test_a_private_key_that_was_cut_off_is_hidden_as_far_as_it_goes():
+    key = Maker(5).pem(lines=8)
+    for cut in (200, 330, len(key) - 40):
+        marked = mark(f"head -5 key\n{key[:cut]}\n\nThat is the key, and this text stays.")
+        for line in key[:cut].split("\n")[1:]:
+            assert len(line) < 16 or line not in marked
+        assert marked.endswith("That is the key, and this text stays.")
+
+
+def test_what_only_names_a_private_key_stays():
+    begin, end = "-----BEGIN PRIVATE KEY-----", "-----END PRIVATE KEY-----"
+    for body in ("\n...\n", "\nMIIE...\n", " and ", "\n<base64>\n", "\n" + "A" * 64 + "\n"):
+        assert findings(f"{begin}{body}{end}") == []
+    public = Maker(1).pem().replace("PRIVATE", "PUBLIC")
+    assert findings(public) == []
+
+
+# ---------------------------------------------------------------- assigned secrets
+
+TOKENISH = [
+    "api_key={}", "API_KEY = '{}'", 'apiKey: "{}"', '"api-key": "{}"', "X-Api-Key: {}", "secret={}",
+    "client_secret: {}", "AWS_SECRET_ACCESS_KEY={}", "aws_secret_access_key = {}", "AccountKey={};",
+    "AWS Secret Access Key [None]: {}", "access_token={}&x=1", "?token={}", "auth_token: '{}'",
+    "GITHUB_TOKEN={}", "--token {}", "--token={}", '"--api-key", "{}"', "api_key: str = '{}'",
+    r"\"token\": \"{}\"", "token => '{}'", "token := \"{}\"", "SECRET_KEY_BASE={}", "API_KEY_2={}",
+    "os.environ['API_KEY'] = '{}'", "setItem('token', '{}')", "<api_key>{}</api_key>",
+    "export SECRET=\\\n  {}", "token：{}", "密钥 secret={}。", "- name: API_TOKEN\n  value: {}",
+    "Authorization: Bearer {}", "authorization: token {}", "'Authorization': 'Bearer {}'",
+    "if token == '{}':", "credentials={}", "private_key: {}", "${{API_KEY:-{}}}",
+]  # fmt: skip
+
+
+@pytest.mark.contract("S3-53")
+@pytest.mark.parametrize("form", TOKENISH)
+@pytest.mark.parametrize(
+    "value",
+    [Maker(1).drawn(40), Maker(2).drawn(40, HEX), Maker(3).uuid(), Maker(4).drawn(20),
+     Maker(5).drawn(12, HEX)],
+    ids=["base62", "hex40", "uuid", "short", "hex12"],
+)  # fmt: skip
+def test_a_value_given_a_sensitive_name_is_a_secret(form, value):
+    text = form.format(value)
+    _, secret = only(text)
+    assert secret.strip("-") == value
+    assert value not in mark(text)
+    assert mark(text).startswith(text[: text.index(value)].rstrip("-"))
+
+
+@pytest.mark.parametrize(
+    "form",
+    ["password={}", "PASSWORD='{}'", '"password": "{}"', "passwd: {}", "db_pass = '{}'", "pwd={};",
+     "passphrase: '{}'", "PGPASSWORD={} psql", "--password {}", "--password={}", "Password：{}",
+     "login mei\n  password {}", "<password>{}</password>", "MYSQL_ROOT_PASSWORD: {}",
+     '"pass": "{}"'],
+)  # fmt: skip
+@pytest.mark.parametrize("value", ["hunter2x", "S3cure!pw", "p@ssw0rd", "correct-horse!", "123456"])
+def test_a_password_needs_not_look_drawn(form, value):
+    finding, secret = only(form.format(value))
+    assert secret == value
+    assert finding.rule == "assigned-password"
+    assert finding.tier == CANDIDATE
+
+
+NOT_ASSIGNED = [
+    'password = os.environ["DB_PASSWORD"]', "password = getpass.getpass()", "token: str",
+    "token: string;",
+    "password: Optional[str] = None", "key = value", "api_key = config.api_key",
+    "api_key=<your-key>",
+    "API_KEY=xxxxxxxxxxxx", "API_KEY=${API_KEY}", "token=$TOKEN", "password=***",
+    "password: [redacted]",
+    'password: "Enter your password"', "token = response.json()['token2']", "password=%s",
+    "pass: 12 fail: 3",
+    "PASS: test_login_2 (0.31s)", "pass took=6063ms", "secret: my-app-secret-1",
+    "token_count = 123456",
+    "max_token: 4096000", "next_token=AbC123dEf456", "const token = await getToken2()",
+    "public_key=AbC123dEf456gH7",
+    "key: sha256-cache-v1", "primary_key: user_id_2", "password_hash", "keyboard: qwerty123",
+    "author: 1234abcd5678efgh", "monkey=a1b2c3d4e5f6", "tokens: 1a2b3c4d5e6f", "token: v1.2.3",
+    "secret: 2026-11-30",
+    "pwd: /home/mei/src1", "PWD=/srv/app2", "ssh_key: ~/.ssh/id_ed25519",
+    "key_file=certs/server1.pem",
+    "Authorization: Bearer <token>", "Authorization: Bearer ${TOKEN1}",
+    "Bearer token authentication v2 scheme",
+    "'password' => 'required|string|min:8'",
+    "arn:aws:secretsmanager:us-east-1:123456789012:secret:MySecret-a1b2c3",
+    "AsmToken::TokenKind2 T", "the key to the problem is that 2 of 3 fail", "token limit of 200000",
+    "secret santa 2026!", '"token", "Hello 123"', "api_key: your-key-1234",
+    "SECRET_KEY: test-secret-key-for-ci-only",
+    "input_token: ExclusiveStartShardId", "password: changeme123", "password=password",
+    "--token-file t0ken.txt",
+    "for key, value2 in items4:", "key = f'{user}:{id2}'", "passport: AB1234567",
+    "compass: n0rth42",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", NOT_ASSIGNED)
+def test_code_placeholders_and_prose_stay(text):
+    assert findings(text) == []
+
+
+class TestHex:
+    """Q14: bare hex is a commit id, until a sensitive name is given to it."""
+
+    sha = Maker(9).drawn(40, HEX)
+
+    @pytest.mark.parametrize("length", [7, 8, 12, 32, 40, 56, 64])
+    def test_bare_hex_is_no_secret(self, length):
+        assert findings(Maker(length).drawn(length, HEX)) == []
+
+    @pytest.mark.parametrize(
+        "form",
+        ["commit: {}", "commit {}", "sha={}", "tree {}", "parent: {}", '"digest": "{}"', "hash={}",
+         "etag: {}",
+         "revision={}", "checksum: {}", "sha256:{}", "index {}..{}", "key: {}", '"cache_key": "{}"',
+         "id={}"],
+    )  # fmt: skip
+    def test_hex_under_an_ordinary_name_is_none_either(self, form):
+        assert findings(form.format(self.sha, self.sha)) == []
+
+    @pytest.mark.parametrize(
+        "form", ["api_key={}", "password: {}", '"secret": "{}"', "token={}", "?key={}",
+        "&maps_key={}"]
+    )  # fmt: skip
+    def test_hex_under_a_sensitive_name_is_one(self, form):
+        assert only(form.format(self.sha))[1] == self.sha
+
+
+def test_a_weak_name_needs_a_value_that_is_nothing_else():
+    value = Maker(2).drawn(39)
+    assert only(f"STRIPE_KEY={value}")[1] == value
+    assert findings(f"STRIPE_KEY={value[:12]}") == []
+    assert findings(f"stripe_key={value.lower()}") == []
+    assert findings("stripe_key=Some/Path/To/File2/Name3/And4") == []
+
+
+def test_basic_authorization_is_base64_of_a_pair():
+    pair = "bWVpOmh1bnRlcg=="
+    assert only(f"Authorization: Basic {pair}")[1] == pair
+    assert findings("Authorization: Basic realm") == []
+
+
+# ---------------------------------------------------------------- URLs
+
+
+@pytest.mark.parametrize("scheme", ["postgres", "https", "mongodb+srv", "redis", "amqp"])
+def test_a_password_in_a_url_goes_and_the_rest_stays(scheme):
+    password = Maker(1).drawn(16)
+    text = f"{scheme}://app:{password}@db.internal:5432/prod?x=1"
+    finding, secret = only(text)
+    assert finding.rule == "basic-auth-url"
+    assert secret == password
+    assert (
+        shown(mark(text)) == f"{scheme}://app:[redacted:basic-auth-url]@db.internal:5432/prod?x=1"
+    )
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["https://example.org:8080/a@b", "postgres://user:password@localhost/db",
+     "postgres://postgres:postgres@db/x",
+     "https://user:<password>@host", "https://u:${PASS}@host", "https://u:***@host",
+     "git@github.com:a/b.git",
+     "ssh://git@host:22/repo", "http://[::1]:80/", "https://medium.com/@user:x",
+     "s3://bucket:part/key@2x.png"],
+)  # fmt: skip
+def test_urls_without_a_password_stay(url):
+    assert findings(f"see {url} there") == []
+
+
+def test_webhooks_are_secrets_in_their_path():
+    make = Maker(8)
+    slack = f"T{make.drawn(8, UPPER)}/B{make.drawn(8, UPPER)}/{make.drawn(24)}"
+    text = f"curl https://hooks.slack.com/services/{slack} -d x"
+    assert only(text) == (findings(text)[0], slack)
+    discord = make.drawn(68)
+    assert only(f"https://discord.com/api/webhooks/{'12345678' * 2}/{discord}")[1] == discord
+
+
+# ---------------------------------------------------------------- the table itself
+
+
+def test_every_rule_has_a_sample_here():
+    found = set()
+    make = Maker(7)
+    texts = [token_of(rule, make) for rule in TOKEN_RULES]
+    texts += [form.format(make.drawn(40)) for form in (*TOKENISH, "Bearer {}")]
+    texts += ["password=hunter2x", make.pem(), f"a://b:{make.drawn(9)}@c"]
+    texts.append("https://hooks.slack.com/services/" + make.drawn(44, BASE62))
+    for text in texts:
+        found.update(finding.rule for finding in findings(text))
+    assert {rule.name for rule in RULES} == found
+
+
+def test_the_table_is_well_formed():
+    rng = random.Random(1)
+    for rule in RULES:
+        assert rule.tier in (DEFINITE, CANDIDATE)
+        assert all(anchor == anchor.lower() and anchor for anchor in rule.anchors)
+        assert rule.name.replace("-", "").isalnum()
+        assert not rule.compiled.groupindex.keys() - {
+            "secret", "body", "q", "kq", "scheme", "list", "flag", "tag", "user",
+        }  # fmt: skip
+        # A rule's name inside a mark must not look like an assignment itself.
+        assert findings(f"{rule.name}:{Maker(rng.randrange(99)).drawn(4)}…") == []
