@@ -223,15 +223,19 @@ def run(sources: Sequence[str] = (), *, demo: bool = False) -> int:
 
     Raises:
         ConfigError: A setting or the keymap file is wrong.
-        StoreError: The index cannot be opened.
     """
     from recall_tui.config import load, zone
-    from recall_tui.history import History
+    from recall_tui.tui.deferred import deferred
+
+    def opened() -> History:
+        from recall_tui.history import History
+
+        return History.open(sources, demo=demo, live=bool(sync))
 
     settings = load().settings
     keymap = Keymap(read_keymap(settings.keymap))
     sync = () if demo else sync_command(sources)
-    history = History.open(sources, demo=demo, live=bool(sync))
+    history = deferred(opened)
     try:
         app = RecallApp(
             history,

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from recall_tui.model import Flag, Kind
+from recall_tui.tui.frame import Outcome, estimate, spaced
 from recall_tui.tui.heights import Heights
-from recall_tui.tui.layout import Outcome, estimate, lay, spaced
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Mapping, Sequence
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from recall_tui.history import History, Skeleton
     from recall_tui.model import Message, Session
     from recall_tui.search.results import GrepQuery
-    from recall_tui.tui.layout import Frame
+    from recall_tui.tui.frame import Frame
     from recall_tui.tui.lines import Line
 
 PAGE_MESSAGES: Final = 32
@@ -183,6 +183,8 @@ def lay_all(
     outcomes: Mapping[str, Outcome],
 ) -> list[list[Line]]:
     """Return the lines of each message."""
+    from recall_tui.tui.layout import lay
+
     return [
         lay(
             message,

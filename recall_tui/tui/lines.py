@@ -17,13 +17,16 @@ from recall_tui.text.cut import ELLIPSIS
 from recall_tui.text.sanitize import sanitize
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
 Piece: TypeAlias = tuple[str, str]
 """A text and the ink it is drawn with; the empty ink is plain."""
 
 Span: TypeAlias = tuple[int, int, str]
 """Start, end (characters) and ink of a stretch of a text."""
+
+Finder: TypeAlias = "Callable[[str], Iterable[tuple[int, int]]]"
+"""Returns the spans to highlight in a line of shown text."""
 
 TAB_CELLS: Final = 4
 _WORD: Final = re.compile(r"\s+|\S+")
@@ -50,6 +53,11 @@ class Line(NamedTuple):
 
 
 BLANK: Final = Line(())
+
+
+def no_matches(_text: str) -> Iterable[tuple[int, int]]:
+    """Find nothing: the finder where there is no query."""
+    return ()
 
 
 def clean(text: str) -> str:

@@ -12,14 +12,13 @@ from typing import TYPE_CHECKING, Final
 from rich.cells import cell_len
 
 from recall_tui.tui.code import coloured, is_diff, signed
-from recall_tui.tui.lines import BLANK, Line, clean, cut, styled, wrap
+from recall_tui.tui.lines import BLANK, Line, clean, cut, no_matches, styled, wrap
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
-    from recall_tui.tui.lines import Piece, Span
+    from recall_tui.tui.lines import Finder, Piece, Span
 
-    Finder = Callable[[str], Iterable[tuple[int, int]]]
 
 _FENCE: Final = re.compile(r"^(\s*)(`{3,}|~{3,})\s*([\w+#.-]*)")
 _HEADING: Final = re.compile(r"^(#{1,6})\s+(.*?)\s*#*$")
@@ -35,11 +34,6 @@ _INLINE: Final = re.compile(
 )
 _LONGEST_INLINE: Final = 4000
 """Characters of one line that are searched for emphasis; longer lines are data, not prose."""
-
-
-def no_matches(_text: str) -> Iterable[tuple[int, int]]:
-    """Find nothing: the finder where there is no query."""
-    return ()
 
 
 def lines_of(text: str, width: int, find: Finder = no_matches) -> list[Line]:

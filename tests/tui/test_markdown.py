@@ -11,7 +11,8 @@ from recall_tui.model import Flag, Kind, Material, Message
 from recall_tui.search.results import Case, GrepQuery
 from recall_tui.tui import markdown
 from recall_tui.tui.code import coloured, is_diff
-from recall_tui.tui.layout import FOLDED_LINES, Frame, Outcome, foldable, lay
+from recall_tui.tui.frame import FOLDED_LINES, Frame, Outcome, foldable
+from recall_tui.tui.layout import lay
 from recall_tui.tui.matching import Matcher
 from tests.tui.fake import DIFF, FAILURE, LISTING
 

@@ -9,9 +9,9 @@ from textual.binding import Binding
 from textual.containers import VerticalScroll
 from textual.screen import ModalScreen
 
+from recall_tui.tui.frame import PROSE_CELLS
 from recall_tui.tui.ink import Inked
 from recall_tui.tui.keymap import ACTIONS, Keymap, Scope, shown
-from recall_tui.tui.layout import PROSE_CELLS
 from recall_tui.tui.lines import Line, pad, wrap
 
 if TYPE_CHECKING:

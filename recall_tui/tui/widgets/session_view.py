@@ -27,10 +27,9 @@ from recall_tui.tui.document import (
     missing_page,
     open_session,
 )
+from recall_tui.tui.frame import Frame, placeholder
 from recall_tui.tui.ink import Inked
-from recall_tui.tui.layout import Frame, placeholder
-from recall_tui.tui.markdown import no_matches
-from recall_tui.tui.matching import Matcher
+from recall_tui.tui.lines import no_matches
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -39,7 +38,7 @@ if TYPE_CHECKING:
     from recall_tui.history import History
     from recall_tui.model import Message, Session
     from recall_tui.search.results import GrepQuery
-    from recall_tui.tui.lines import Line
+    from recall_tui.tui.lines import Finder, Line
 
 _KEPT_PAGES: Final = 48
 """Pages of text and lines kept: 1,500 messages, a few MB of ordinary ones."""
@@ -178,7 +177,11 @@ class SessionView(Inked, ScrollView, can_focus=True):
     # Loading
 
     def _frame(self, query: GrepQuery | None) -> Frame:
-        find = Matcher(query).spans if query and query.pattern else no_matches
+        find: Finder = no_matches
+        if query and query.pattern:
+            from recall_tui.tui.matching import Matcher
+
+            find = Matcher(query).spans
         width = self.scrollable_content_region.width or self.size.width
         return Frame(width=width, zone=self._zone, find=find)
 

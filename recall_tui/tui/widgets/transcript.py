@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.message import Message as Event
 
 from recall_tui.model import Flag, Kind
-from recall_tui.text.redact import shown
 from recall_tui.tui.document import PAGE_MESSAGES, lay_all, outcomes_of
+from recall_tui.tui.frame import foldable
 from recall_tui.tui.keymap import Scope, bindings
-from recall_tui.tui.layout import foldable
 from recall_tui.tui.widgets.session_view import SessionView
 
 if TYPE_CHECKING:
@@ -188,6 +187,8 @@ class Transcript(SessionView):
         """Copy the text of the current message."""
         message = self._message(self.cursor)
         if message is not None:
+            from recall_tui.text.redact import shown
+
             self.post_message(self.CopyWanted(shown(message.text), "message"))
 
     def action_copy_reference(self) -> None:

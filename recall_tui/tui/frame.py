@@ -1,0 +1,110 @@
+"""What every message of a session is laid out with: width, gutter, likely height.
+
+Apart from `layout`, because the screen needs this before the first text comes and that only with
+it: Markdown, colours and highlights are imported in the worker that lays out the first page.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from recall_tui.model import Flag, Kind
+from recall_tui.tui.lines import BLANK, Line, clean, no_matches, pad
+from recall_tui.tui.notation import SPEAKERS, clock
+
+if TYPE_CHECKING:
+    from datetime import tzinfo
+
+    from recall_tui.model import Message
+    from recall_tui.tui.lines import Finder, Piece
+
+PROSE_CELLS: Final = 100
+"""Prose wraps here however wide the terminal is: longer lines are hard to read."""
+
+FOLDED_LINES: Final = 4
+"""Lines of a tool's output that show before it is unfolded."""
+
+FOLDED_FAILURE_LINES: Final = 8
+FOLDED_PROMPT_LINES: Final = 40
+"""A pasted log in a prompt is folded after this many rows."""
+
+WIDE: Final = 64
+"""Cells from which the gutter has room for clock times."""
+
+SPEAKER_CELLS: Final = 8
+
+
+class Outcome(NamedTuple):
+    """How a tool call ended, as its result says."""
+
+    failed: bool
+    duration_ms: int
+
+
+@dataclass(slots=True, frozen=True)
+class Frame:
+    """What all messages of a session are laid out with."""
+
+    width: int
+    zone: tzinfo
+    find: Finder = no_matches
+
+    @property
+    def lead(self) -> int:
+        """Cells of the gutter: bar, clock, speaker."""
+        return 2 + (6 if self.width >= WIDE else 0) + SPEAKER_CELLS + 1
+
+    @property
+    def room(self) -> int:
+        """Cells of the text."""
+        return max(12, self.width - self.lead - 1)
+
+
+def foldable(message: Message) -> bool:
+    """Return whether unfolding a message would show more."""
+    if message.kind is Kind.TOOL_CALL:
+        return "\n" in message.text.strip() or len(message.text) > 60
+    if message.kind is Kind.TOOL_RESULT:
+        limit = FOLDED_FAILURE_LINES if message.flags & Flag.FAILED else FOLDED_LINES
+        return message.text.count("\n") >= limit or len(message.text) > 200
+    if message.kind in {Kind.INJECTED, Kind.NOTICE, Kind.SUMMARY, Kind.DELEGATION}:
+        return "\n" in message.text.strip() or len(message.text) > 60
+    return len(message.text) > 1500
+
+
+def spaced(kind: int, before: int | None) -> bool:
+    """Return whether a message begins with an empty line, given the kind before it."""
+    if before is None:
+        return False
+    tools = {Kind.TOOL_CALL, Kind.TOOL_RESULT}
+    asides = {Kind.INJECTED, Kind.NOTICE}
+    if kind in tools:
+        return before not in tools
+    return not (kind in asides and before in asides)
+
+
+def estimate(kind: int, size_bytes: int, frame: Frame) -> int:
+    """Return the likely lines of a message that was not laid out yet, its empty line excluded."""
+    if kind == Kind.TOOL_CALL or kind in {Kind.INJECTED, Kind.NOTICE, Kind.DELEGATION}:
+        return 1
+    if kind == Kind.TOOL_RESULT:
+        return 1 if size_bytes < 60 else 3 if size_bytes < 200 else FOLDED_LINES + 1
+    rows = 1 + size_bytes // max(20, int(min(frame.room, PROSE_CELLS) * 0.7))
+    return min(rows, FOLDED_PROMPT_LINES + 1) if kind == Kind.PROMPT else rows
+
+
+def gutter(kind: Kind, time_ms: int, frame: Frame, name: str = "", sign: str = " ") -> list[Piece]:
+    """Return the pieces before a message's first line: sign, clock, speaker."""
+    ink = {Kind.PROMPT: "you", Kind.ANSWER: "agent"}.get(kind, "muted")
+    pieces: list[Piece] = [(f" {sign}" if sign == " " else f"{sign} ", "muted")]
+    if frame.width >= WIDE:
+        pieces.append((clock(time_ms, frame.zone) + " ", "dim"))
+    pieces.append((pad(clean(name) or SPEAKERS[kind], SPEAKER_CELLS) + " ", ink))
+    return pieces
+
+
+def placeholder(kind: Kind, time_ms: int, frame: Frame, *, space: bool) -> list[Line]:
+    """Return the lines of a message whose text has not come yet."""
+    line = Line((*gutter(kind, time_ms, frame), ("…", "dim")))
+    return [BLANK, line] if space else [line]
