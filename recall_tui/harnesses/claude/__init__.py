@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import re
+from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from recall_tui.harnesses.base import ResumeCommand, file_source, walk
@@ -19,12 +20,14 @@ if TYPE_CHECKING:
     from recall_tui.harnesses.base import Checkpoint, SessionLike, Source, Transcript
     from recall_tui.model import Gap
 
-_ID: Final = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.I)
 _SUBAGENT: Final = re.compile(r"agent-[\w-]+")
 _HOUSEKEEPING: Final = ("agent-acompact", "agent-aprompt_suggestion")
 """Subagents the program runs for itself: a compaction, a guess at the next prompt."""
 _RESUMABLE: Final = re.compile(r"\w[\w.-]*")
-_FOLDERS: Final = ("subagents", "workflows", "tool-results", "memory")
+_NO_SESSIONS: Final = frozenset(
+    {"tool-results", "memory", "file-history", "todos", "plugins", "node_modules", ".git"}
+)
+"""Folders that hold many files and never a session."""
 _HEAD: Final = 64 << 10
 _LINES: Final = 20
 """Lines of a head that are looked at: a session may begin with a dozen bookkeeping records."""
@@ -75,30 +78,32 @@ class Claude:
         Below a `projects` folder names are trusted. Elsewhere one file of a folder is looked into,
         since other programs name their sessions the same way.
         """
-        projects = os.path.join(root, "projects")
-        start = projects if os.path.isdir(projects) else root
         alone = os.path.isfile(root)
-        for folder, entries in walk(start, gaps):
+        for folder, entries in walk(root, gaps, lambda _, name: name not in _NO_SESSIONS):
             parent = _parent_of(folder)
-            trusted: bool | None = True if _is_project(folder) else None
-            tries = 0
+            ours = _is_project(folder) or self._holds_ours(entries)
+            # Beside subagents lie journals of workflows, which begin like sessions.
+            by_content = alone or not parent
             for entry in entries:
                 name = entry.name
-                if not name.endswith(".jsonl") or name.startswith(_HOUSEKEEPING):
+                if not name.endswith(".jsonl"):
                     continue
                 stem = name[:-6]
-                named = bool(_SUBAGENT.fullmatch(stem) if parent else _is_named(stem))
-                if named and trusted is None and tries < _TRIES:
-                    tries += 1
-                    trusted = self.recognise(entry.path, _head(entry.path)) or None
-                if not (named and trusted) and (
-                    (parent and not alone) or not self.recognise(entry.path, _head(entry.path))
+                if not (ours and _is_named(stem)) and not (
+                    by_content and self.recognise(entry.path, _head(entry.path))
                 ):
+                    continue
+                if stem.startswith(_HOUSEKEEPING):
                     continue
                 native_id = f"{parent}/{stem}" if parent else stem
                 source = file_source(self.id, entry, native_id, root, parent)
                 if source is not None:
                     yield source
+
+    def _holds_ours(self, entries: list[os.DirEntry[str]]) -> bool:
+        """Say whether a folder outside `projects` holds this program's sessions, by a few files."""
+        named = (e for e in entries if e.name.endswith(".jsonl") and _is_named(e.name[:-6]))
+        return any(self.recognise(e.path, _head(e.path)) for e in islice(named, _TRIES))
 
     def recognise(self, path: str, head: bytes) -> bool:
         """Say whether a file is a session of this program, by its first records."""
@@ -154,8 +159,10 @@ def _absolute(path: str, home: str) -> str:
 
 
 def _is_named(stem: str) -> bool:
-    """Say whether a file has the name of a session or of a subagent beside sessions."""
-    return bool(_ID.fullmatch(stem) or _SUBAGENT.fullmatch(stem))
+    """Say whether a file has the name of a session (a UUID) or of a subagent."""
+    return (len(stem) == 36 and stem[8] == stem[13] == stem[18] == stem[23] == "-") or (
+        stem.startswith("agent-")
+    )
 
 
 def _is_project(folder: str) -> bool:
@@ -204,7 +211,7 @@ def _is_record(record: object) -> bool:
 
 def _looks_cut(text: bytes) -> bool:
     """Say whether a line that goes on beyond the head begins as this program's do."""
-    return b'"isSidechain":' in text and b'"sessionId":"' in text and b'"content":' in text
+    return all(key in text for key in (b'"isSidechain"', b'"sessionId"', b'"content"'))
 
 
 def _session_named_in(path: str) -> str:

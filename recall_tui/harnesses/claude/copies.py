@@ -9,29 +9,44 @@ prompt whose text was seen is in doubt until the next record.
 from __future__ import annotations
 
 import zlib
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from recall_tui.harnesses.claude.state import Ring
+import msgspec
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+from recall_tui.harnesses.claude.ring import Ring
 
 REPLIES: Final = 4096
 PROMPTS: Final = 1024
 
 
+class Mark(msgspec.Struct):
+    """The state in the form it is stored."""
+
+    replies: list[str] = []
+    said: list[str] = []
+    run_ms: int = 0
+    last_ms: int = 0
+    reply: str = ""
+    copying: bool = False
+
+
 class Copies:
     """What was seen, in versions that wrote twice."""
 
-    def __init__(
-        self, replies: Iterable[str], said: Iterable[str], run_ms: int, last_ms: int
-    ) -> None:
-        self.replies = Ring(REPLIES, replies)
-        self.said = Ring(PROMPTS, said)
-        self.run_ms = run_ms
+    def __init__(self, mark: Mark) -> None:
+        self.replies = Ring(REPLIES, mark.replies)
+        self.said = Ring(PROMPTS, mark.said)
+        self.run_ms = mark.run_ms
         """Timestamp of the latest run of copies, 0 without one."""
-        self.last_ms = last_ms
-        """Timestamp of the last record."""
+        self._last_ms = mark.last_ms
+        self._reply = mark.reply
+        self._copying = mark.copying
+
+    @property
+    def mark(self) -> Mark:
+        """The state in the form it is stored."""
+        replies, said = list(self.replies), list(self.said)
+        return Mark(replies, said, self.run_ms, self._last_ms, self._reply, self._copying)
 
     @staticmethod
     def concerns(version: str | None) -> bool:
@@ -39,20 +54,28 @@ class Copies:
         return version is not None and version.startswith(("2.0.", "1."))
 
     def is_copy(self, reply: str, time_ms: int) -> bool:
-        """Say whether a reply that begins now was written before; note it when not.
+        """Say whether a line of a reply belongs to a copy of it; note the reply when not.
 
         The id alone does not say so: a model behind a proxy may use one id for many replies. In a
         run of copies the record before has the same timestamp, to the millisecond.
         """
-        before, self.last_ms = self.last_ms, time_ms
-        if reply in self.replies and time_ms and time_ms in (before, self.run_ms):
+        before, self._last_ms = self._last_ms, time_ms
+        if reply != self._reply:
+            self._reply = reply
+            same = time_ms != 0 and time_ms in (before, self.run_ms)
+            self._copying = same and reply in self.replies
+            self.replies.add(reply)
+        if self._copying:
             self.run_ms = time_ms
-            return True
-        self.replies.add(reply)
-        return False
+        return self._copying
+
+    def turn(self, time_ms: int) -> None:
+        """Note a text in the user's place: the next line begins a reply."""
+        self._last_ms = time_ms
+        self._reply = ""
 
     def repeats(self, text: str) -> bool:
-        """Note a text in the user's place; say whether it stood there before."""
+        """Say whether a text stood in the user's place before; note it."""
         if not text:
             return False
         mark = f"{zlib.crc32(text.encode('utf-8', 'replace')):x}"

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from recall_tui.harnesses.claude.state import Waiting
+import msgspec
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,6 +20,19 @@ LIMIT: Final = 64
 """Texts that may wait: more are given up, oldest first, so that a checkpoint stays small."""
 KEPT: Final = 2000
 """Characters kept of a text: enough to know it again. A longer one is read again from its line."""
+
+
+class Waiting(msgspec.Struct):
+    """A prompt typed while the agent worked, seen only in the queue so far."""
+
+    text: str
+    time_ms: int
+    offset: int
+    """Of its line."""
+    cut: bool = False
+    """`text` is only its beginning."""
+    passed: int = 0
+    """Later prompts that did not hold it."""
 
 
 class Queue:

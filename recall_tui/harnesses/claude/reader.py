@@ -68,14 +68,8 @@ class ClaudeTranscript(Voice):
         if body is None or time_ms < 0:
             return self._certain()
         reply = body.id or ""
-        if self.twice and reply and reply not in self.replies:
-            if self.copies.is_copy(reply, time_ms):
-                self._doubted.clear()
-                self.release()
-                return ()
-            self._note_reply(reply, (0, 0))
-        else:
-            self.copies.last_ms = time_ms
+        if self.twice and reply and self.copies.is_copy(reply, time_ms):
+            return self._without_copies(time_ms)
         found = self._certain() if self._doubted else []
         self.local = False
         if body.usage is not None:
@@ -152,11 +146,16 @@ class ClaudeTranscript(Voice):
 
     def _certain(self) -> list[Parsed]:
         """Return the messages that were in doubt and are none of a copy, in a new list."""
-        if not self._doubted:
-            return []
         certain, self._doubted = self._doubted, []
-        self.release()
+        if certain:
+            self.release()
         return certain
+
+    def _without_copies(self, time_ms: int) -> list[Parsed]:
+        """Drop the messages in doubt that share the time of a copied reply; return the others."""
+        kept = [message for message in self._certain() if message.time_ms != time_ms]
+        self.release()
+        return kept
 
     # ------------------------------------------------------------ user
 
@@ -187,7 +186,7 @@ class ClaudeTranscript(Voice):
         if self.twice:
             if time_ms and time_ms == self.copies.run_ms:
                 return ()
-            self.copies.last_ms = time_ms
+            self.copies.turn(time_ms)
             doubtful = self.copies.repeats(text)
             if doubtful:
                 self.hold(offset)

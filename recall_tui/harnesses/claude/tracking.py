@@ -12,7 +12,8 @@ from recall_tui.harnesses.base import Checkpoint, Parsed, Source
 from recall_tui.harnesses.claude import records, rewinds, titles
 from recall_tui.harnesses.claude.copies import Copies
 from recall_tui.harnesses.claude.queued import Queue
-from recall_tui.harnesses.claude.state import LEAVES, Carry, Ring
+from recall_tui.harnesses.claude.ring import Ring
+from recall_tui.harnesses.claude.state import LEAVES, Carry
 from recall_tui.harnesses.jsonl import JsonlTranscript
 from recall_tui.model import Kind, SessionKind
 
@@ -46,7 +47,7 @@ class Tracking(JsonlTranscript):
         self.parents = Ring(rewinds.PARENTS, carry.parents)
         self.abandoned = Ring(rewinds.ABANDONED, carry.abandoned)
         self.hidden = Ring(rewinds.ABANDONED, carry.hidden)
-        self.copies = Copies(carry.copies, carry.said, carry.copied_ms, carry.last_ms)
+        self.copies = Copies(carry.copies)
         self.local = carry.local
         self.by_hand, self.by_program = carry.by_hand, carry.by_program
         self.twice = Copies.concerns(self.facts.version)
@@ -74,10 +75,7 @@ class Tracking(JsonlTranscript):
                 parents=list(self.parents),
                 abandoned=list(self.abandoned),
                 hidden=list(self.hidden),
-                copies=list(self.copies.replies),
-                said=list(self.copies.said),
-                copied_ms=self.copies.run_ms,
-                last_ms=self.copies.last_ms,
+                copies=self.copies.mark,
                 local=self.local,
                 by_hand=self.by_hand,
                 by_program=self.by_program,

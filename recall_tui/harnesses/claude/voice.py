@@ -16,8 +16,8 @@ from recall_tui.model import Kind, Material
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from recall_tui.harnesses.claude.queued import Waiting
     from recall_tui.harnesses.claude.records import Content, Record
-    from recall_tui.harnesses.claude.state import Waiting
 
 SHELL: Final = "!"
 """Tool name of a command the person ran with `!`."""
