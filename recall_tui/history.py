@@ -419,6 +419,10 @@ class History:
         if self._exists():
             reach.index_age_ms = max(0, clock.now_ms() - self._fresh_ms())
         reach.add(self._gaps_seen)
+        reach.add(
+            Gap(GapKind.UNREADABLE, 1, fault, "reinstall or remove that package", harness)
+            for harness, fault in registry.faults().items()
+        )
         if not reach.sessions_total and not self._exists():
             reach.add([self._nothing()])
         return reach
@@ -457,5 +461,5 @@ def _demo(paths: Paths, env: dict[str, str]) -> tuple[list[str], dict[str, str]]
     from recall_tui import demo
 
     folder = private_folder(os.path.join(paths.state, f"demo-{demo.VERSION}"))
-    sources = demo.build(Path(folder) / "home", clock.now_ms())
+    sources = demo.ensure(Path(folder), clock.now_ms())
     return sources, {**env, HOME: os.path.join(folder, "recall")}
