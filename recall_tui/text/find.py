@@ -29,3 +29,11 @@ def holds_any(text: str | bytes, bytes_sought: bytes) -> bool:
         return bool(find_first_of(text, bytes_sought) >= 0)
     data = text.encode() if isinstance(text, str) else text
     return len(data.translate(None, bytes_sought)) != len(data)
+
+
+_ASCII: Final = bytes(range(128))
+
+
+def beyond_ascii(data: bytes) -> str:
+    """Return the characters of a UTF-8 text that are not ASCII, in order: few, in most texts."""
+    return data.translate(None, _ASCII).decode("utf-8", "surrogatepass")

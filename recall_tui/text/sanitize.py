@@ -14,9 +14,8 @@ import re
 from typing import Final
 
 from recall_tui.text.cut import grapheme_start
-from recall_tui.text.find import holds_any
+from recall_tui.text.find import beyond_ascii, holds_any
 
-ASCII: Final = bytes(range(128))
 _C0: Final = bytes(b for b in range(32) if b not in b"\n\t") + b"\x7f"
 
 # A terminal takes the 8-bit form of an introducer (one C1 character) like its ESC form. Each
@@ -54,11 +53,6 @@ def _is_clean(text: str) -> bool:
         return not holds_any(text, _C0)
     data = text.encode("utf-8", "surrogatepass")
     return not holds_any(data, _C0) and not _UNSAFE_BEYOND_ASCII.search(beyond_ascii(data))
-
-
-def beyond_ascii(data: bytes) -> str:
-    """Return the characters of a UTF-8 text that are not ASCII, in order: few, in most texts."""
-    return data.translate(None, ASCII).decode("utf-8", "surrogatepass")
 
 
 def _cleaned(text: str) -> str:

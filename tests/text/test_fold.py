@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from recall_tui.text.fold import _ALIVE, _JOINING, MARK_BYTE, fold, fold_bytes, spans
+from recall_tui.text.fold import _JOINING, MARK_BYTE, _alive, fold, fold_bytes, spans
 from recall_tui.text.marks import CLOSE, OPEN
 
 SEPARATOR = b"\xff"
@@ -96,7 +96,7 @@ def test_the_words_of_a_mark_cannot_be_found():
 def test_the_quick_way_is_right_for_every_character_it_takes():
     combining = unicodedata.combining
     for char in CODE_POINTS[0x80:]:
-        if not _ALIVE.match(char):
+        if not _alive().match(char):
             assert char.casefold() == char
             assert unicodedata.is_normalized("NFC", char)
             assert not combining(char)
