@@ -13,8 +13,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 from recall_tui.errors import QueryError
-from recall_tui.search.plain import as_needle, continues, nfc
-from recall_tui.text.fold import fold
+from recall_tui.search.plain import nfc, solid
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -41,8 +40,6 @@ _FOREIGN: Final = re.compile(
     r"\{(?!\d+(?:,\d*)?\}|,\d+\})"  # fuzzy matching: a literal brace to `re`
     r"|\[\^?\]?[^\]]*(?:\[|--|&&|\|\||~~)"  # nested and POSIX sets: characters to `re`
 )
-_TURKIC: Final = "iI\u0130\u0131"
-"""The one family of letters that `regex` compares across folds when it ignores case."""
 
 
 def compile_pattern(text: str, *, ignore_case: bool, word: bool) -> Pattern[str]:
@@ -78,10 +75,9 @@ def compile_pattern(text: str, *, ignore_case: bool, word: bool) -> Pattern[str]
     return pattern
 
 
-def has_upper(text: str, *, regex: bool) -> bool:
-    r"""Whether smart case compares exactly: an upper-case letter outside `\S`, `\p{Lu}`, names."""
-    letters = _ESCAPED.sub("", text) if regex else text
-    return any(c.isupper() or c.istitle() for c in letters)
+def letters(text: str) -> str:
+    r"""Return the characters of a pattern that stand for themselves: no `\S`, `\p{Lu}`, names."""
+    return _ESCAPED.sub("", text)
 
 
 def _unrolled(text: str) -> int:
@@ -179,37 +175,3 @@ def _better(*needs: tuple[bytes, ...]) -> tuple[bytes, ...]:
     """Return the requirement whose shortest literal is the longest, then the one with fewest."""
     usable = [need for need in needs if 0 < len(need) <= MAX_ALTERNATIVES]
     return max(usable, key=lambda n: (min(len(x) for x in n), -len(n)), default=())
-
-
-def solid(literal: str, *, turkic: bool) -> list[bytes]:
-    """Return needles for the parts of a literal that the fold of every text holding it holds.
-
-    Folding ends in NFC, so the fold of a letter depends on what stands beside it: `J` and a caron
-    are two characters, `j` and a caron are one. Ends that could so change are cut off.
-
-    Args:
-        literal: NFC, as it stands in the text up to the case of its letters.
-        turkic: Cut at every kind of i: ignoring case, `regex` takes dotted and dotless for one.
-    """
-    pieces = re.split(f"[{_TURKIC}]", literal) if turkic else [literal]
-    return [as_needle(fold(steady)) for piece in pieces if (steady := _steady(piece))]
-
-
-def _steady(piece: str) -> str:
-    """Return the piece without marks at its start and without an unsteady letter at its end."""
-    start, end = 0, len(piece)
-    while start < end and continues(piece[start]):
-        start += 1
-    last = end
-    while last > start and continues(piece[last - 1]):
-        last -= 1
-    if last > start and (last < end or _unsteady(piece[last - 1])):
-        end = last - 1
-    return piece[start:end]
-
-
-def _unsteady(char: str) -> bool:
-    """Whether the fold of a letter may compose with a mark that the letter itself does not."""
-    if char.isascii():
-        return char in "hjtwyHJTWY"
-    return char.upper() != char.lower()

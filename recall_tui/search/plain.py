@@ -28,6 +28,9 @@ cluster by cluster is not felt."""
 _SAFE: Final = re.compile(f"[\x00-\x7f{MARK}]")
 """Characters that compose with nothing before them: fold(a + b) = fold(a) + fold(b) at each."""
 
+_TURKIC: Final = "iI\u0130\u0131"
+"""The one family of letters that `regex` compares across folds when it ignores case."""
+
 
 def nfc(text: str) -> str:
     """Return the text in NFC, so that an accent typed either way is the same letter."""
@@ -62,6 +65,40 @@ def continues(char: str) -> bool:
         or unicodedata.category(char)[0] == "M"
         or "\u1161" <= char <= "\u11ff"  # Hangul vowels and finals
     )
+
+
+def solid(literal: str, *, turkic: bool) -> list[bytes]:
+    """Return needles for the parts of a literal that the fold of every text holding it holds.
+
+    Folding ends in NFC, so the fold of a letter depends on what stands beside it: `J` and a caron
+    are two characters, `j` and a caron are one. Ends that could so change are cut off.
+
+    Args:
+        literal: NFC, as it stands in the text up to the case of its letters.
+        turkic: Cut at every kind of i: ignoring case, `regex` takes dotted and dotless for one.
+    """
+    pieces = re.split(f"[{_TURKIC}]", literal) if turkic else [literal]
+    return [as_needle(fold(steady)) for piece in pieces if (steady := _steady(piece))]
+
+
+def _steady(piece: str) -> str:
+    """Return the piece without marks at its start and without an unsteady letter at its end."""
+    start, end = 0, len(piece)
+    while start < end and continues(piece[start]):
+        start += 1
+    last = end
+    while last > start and continues(piece[last - 1]):
+        last -= 1
+    if last > start and (last < end or _unsteady(piece[last - 1])):
+        end = last - 1
+    return piece[start:end]
+
+
+def _unsteady(char: str) -> bool:
+    """Whether the fold of a letter may compose with a mark that the letter itself does not."""
+    if char.isascii():
+        return char in "hjtwyHJTWY"
+    return char.upper() != char.lower()
 
 
 class Ruler:

@@ -13,8 +13,7 @@ from bisect import bisect_right
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, TypeAlias
 
 from recall_tui.errors import QueryError
-from recall_tui.search.pattern import compile_pattern, has_upper, required, solid
-from recall_tui.search.plain import MARK, Ruler, as_needle, nfc, plain, stretches
+from recall_tui.search.plain import MARK, Ruler, as_needle, nfc, plain, solid, stretches
 from recall_tui.search.results import Case
 from recall_tui.text.fold import fold
 from recall_tui.text.words import is_word, whole_word
@@ -91,13 +90,25 @@ def compile_query(query: GrepQuery) -> Predicate:
     pattern = query.pattern
     if not pattern:
         raise QueryError("nothing to search for", "give a word, a phrase or a pattern")
-    exact = query.case is Case.EXACT or (
-        query.case is Case.SMART and has_upper(pattern, regex=query.regex)
-    )
     if query.regex:
+        from recall_tui.search.pattern import (  # noqa: PLC0415 - for regular expressions only
+            compile_pattern,
+            letters,
+            required,
+        )
+
+        exact = _exact(query.case, letters(pattern))
         compiled = compile_pattern(pattern, ignore_case=not exact, word=query.word)
         return Regex(compiled, required(pattern, ignore_case=not exact), query.timeout_s)
-    return Exact(pattern, word=query.word) if exact else Literal(pattern, word=query.word)
+    kind = Exact if _exact(query.case, pattern) else Literal
+    return kind(pattern, word=query.word)
+
+
+def _exact(case: Case, letters: str) -> bool:
+    """Whether letters compare as they are; smart case looks for an upper-case one."""
+    if case is Case.SMART:
+        return any(letter.isupper() or letter.istitle() for letter in letters)
+    return case is Case.EXACT
 
 
 class Literal:
