@@ -71,18 +71,18 @@ def from_raw(
     if first != b'"' or len(view) < 8:
         return None
     head = bytes(view[1:_FIRST])
-    if len(view) <= _FIRST or b"\\" in head:  # base64 of that length has a "/" to escape
+    coded = bool(mime) or b";base64," in head[:256]
+    if len(view) <= _FIRST or not coded or b"\\" in head:  # a "/" may be escaped: 2 KB hold some
         return _of_text(msgspec.json.decode(raw), native_id, locator, mime, name)
     material = _of_text(head.decode("utf-8", "replace"), native_id, locator, mime, name)
-    if material is None or material.bytes < 0:
-        return _of_text(msgspec.json.decode(raw), native_id, locator, mime, name)
-    if not material.width and material.mime == "image/jpeg":
+    if material is not None and not material.width and material.mime == "image/jpeg":
         head = bytes(view[1:_HEAD_CHARS])
         material = _of_text(head.decode("utf-8", "replace"), native_id, locator, mime, name)
-        assert material is not None
+    if material is None:
+        return None
     start = head.find(b",") + 1 if head[:5].lower() == b"data:" else 0
-    padding = bytes(view[-3:-1]).count(b"=")
-    return material._replace(bytes=(len(view) - 2 - start - padding) * 3 // 4)
+    letters = len(view) - 2 - start - bytes(view[-3:-1]).count(b"=")
+    return material._replace(bytes=-1 if letters % 4 == 1 else letters * 3 // 4)
 
 
 def _of_text(text: object, native_id: str, locator: str, mime: str, name: str) -> Material | None:

@@ -194,7 +194,7 @@ class CodexTranscript(JsonlTranscript):
             self.hold(offset)
         payload = entry.payload
         if payload is None:
-            if entry.type in _LINES:
+            if entry.type in _LINES or (self.state.own and not self.state.bare):
                 raise BadLine
             self.prefix = ""
             return self.settled(bare.line(self, line))

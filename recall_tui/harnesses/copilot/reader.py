@@ -20,6 +20,7 @@ from recall_tui.harnesses.base import PROJECTED, Checkpoint, Facts, Parsed, Sour
 from recall_tui.harnesses.copilot import session
 from recall_tui.harnesses.copilot.records import (
     NO_RAW,
+    RESCUE,
     Binary,
     Data,
     Event,
@@ -121,7 +122,7 @@ class CopilotTranscript(JsonlTranscript):
         try:
             event = _event_decoder.decode(line)
         except msgspec.ValidationError:
-            event = lenient(line, Event)
+            event = lenient(line, Event, RESCUE)
         if not self.state.begun:
             self.hold(offset)
         self.offset = offset

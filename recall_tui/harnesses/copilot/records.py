@@ -10,6 +10,8 @@ from typing import Any, Final
 
 import msgspec
 
+from recall_tui.harnesses.base import leaves
+
 NO_RAW: Final = msgspec.Raw()
 
 
@@ -127,6 +129,14 @@ class Rare(msgspec.Struct):
     mimeType: str | None = None  # noqa: N815
     description: str | None = None
     data: msgspec.Raw = NO_RAW
+
+
+def _text(raw: msgspec.Raw) -> str:
+    return "\n".join(leaves(msgspec.json.decode(raw)))
+
+
+RESCUE: Final = {"content": _text, "detailedContent": _text, "result": _text}
+"""Fields that hold what was said: no text is lost when their type changes."""
 
 
 class RareEvent(msgspec.Struct):

@@ -105,9 +105,10 @@ def test_a_session_begun_by_a_script(read):
 
 
 def test_the_id_is_the_file_names(read, day):
-    rollout = Rollout(id="another-id-altogether").prompt("one")
+    rollout = Rollout(id="another-id-altogether").prompt("one").meta(id="another-id-altogether")
     _, transcript = read(rollout)
     assert transcript.facts.native_id == SESSION
+    assert transcript.facts.kind is SessionKind.MAIN
     _, transcript = read(Rollout("given-in-the-meta").prompt("one").write(day, "copy.jsonl"))
     assert transcript.facts.native_id == "given-in-the-meta"
 

@@ -211,6 +211,20 @@ def test_a_tail_of_nuls_and_a_cut_record_before_the_next(codex, day):
         assert transcript.unparsed == 1
 
 
+def test_a_line_cut_while_it_is_written_waits(codex, day):
+    whole = Rollout().prompt("one").bytes()
+    for last in (Rollout(meta=False).tokens(5, 6), Rollout(meta=False).answer("It is so.")):
+        path = day / NAME
+        path.write_bytes(whole + last.bytes()[:-9])
+        transcript = codex.open(source_of(codex, path))
+        messages = list(transcript)
+        assert transcript.torn
+        assert transcript.unparsed == 0
+        assert transcript.checkpoint is not None
+        assert transcript.checkpoint.offset <= path.read_bytes().rfind(b"\n") + 1
+        assert [m.text for m in messages][:1] == ["one"]
+
+
 def test_odd_values_cost_only_themselves(read, day):
     lines = Rollout().prompt("one").bytes().splitlines(keepends=True)
 
