@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 import threading
@@ -148,6 +149,9 @@ class RecallApp(App[object]):
         self._ended.set()
 
     def _start_services(self) -> None:
+        # What is alive now lives as long as the app: the collector need not look at it again.
+        gc.freeze()
+        gc.enable()
         self.run_worker(
             self._poll, thread=True, group="poll", exit_on_error=False, description="poll store"
         )
@@ -246,6 +250,8 @@ def run(sources: Sequence[str] = (), *, demo: bool = False) -> int:
             home=os.path.expanduser("~"),
             demo=demo,
         )
+        # Collecting while half a million objects are made for good only delays the first frame.
+        gc.disable()
         wish = app.run()
     finally:
         history.close()

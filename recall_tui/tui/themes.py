@@ -64,6 +64,7 @@ _CODE: Final = {
 }
 
 _ANSI: Final = {
+    "ink-foreground": "ansi_default",
     "ink-muted": "ansi_bright_black",
     "ink-dim": "ansi_bright_black",
     "ink-rule": "ansi_bright_black",
@@ -109,6 +110,7 @@ def ink_variables(theme: Theme) -> dict[str, str]:
 
     shade = 0 if theme.dark else 1
     inks = {
+        "ink-foreground": front.hex,
         "ink-muted": _legible(front, back, 0.62, 4.5),
         "ink-dim": _legible(front, back, 0.5, 3.6),
         "ink-rule": mix(0.17, front),

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from textual.strip import Strip
-
 from recall_tui.tui.ink import Inked
 from recall_tui.tui.lines import Line, clean, wrap
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from textual.strip import Strip
 
     from recall_tui.tui.lines import Piece
 
@@ -45,5 +45,5 @@ class Notice(Inked):
         rows = [row for paragraph in self._paragraphs for row in wrap(paragraph, room)]
         index = y - max(1, (self.size.height - len(rows)) // 4)
         if not 0 <= index < len(rows):
-            return Strip.blank(width, self.rich_style)
+            return self.blank(width)
         return self.strip(Line(((" " * _MARGIN_CELLS, ""), *rows[index])), width)

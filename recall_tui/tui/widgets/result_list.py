@@ -11,7 +11,6 @@ from textual.geometry import Size
 from textual.message import Message
 from textual.reactive import reactive
 from textual.scroll_view import ScrollView
-from textual.strip import Strip
 
 from recall_tui.tui.ink import Inked
 from recall_tui.tui.keymap import Scope, bindings
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
 
     from textual import events
     from textual.binding import BindingType
+    from textual.strip import Strip
 
     from recall_tui.tui.listings import Listing
 
@@ -122,7 +122,7 @@ class ResultList(Inked, ScrollView, can_focus=True):
         width = self.scrollable_content_region.width
         line = y + self.scroll_offset.y
         if listing is None or line >= listing.lines:
-            return Strip.blank(width, self.rich_style)
+            return self.blank(width)
         here = self._is_cursor_line(line)
         state = (line, width, here)
         strip = self._strips.get(state)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from rich.cells import cell_len
-from textual.strip import Strip
 
 from recall_tui.tui.ink import Inked
 from recall_tui.tui.lines import Line, clean, cut
@@ -14,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from textual import events
+    from textual.strip import Strip
 
 
 class Part(NamedTuple):
@@ -76,7 +76,7 @@ class Row(Inked):
     def render_line(self, y: int) -> Strip:
         """Return the row; lines below it are blank."""
         if y:
-            return Strip.blank(self.size.width, self.rich_style)
+            return self.blank(self.size.width)
         line = Line(tuple((part.text, part.ink) for part in self._parts()))
         return self.strip(line, self.size.width)
 

@@ -12,7 +12,6 @@ from textual.geometry import Size
 from textual.message import Message as Event
 from textual.reactive import reactive
 from textual.scroll_view import ScrollView
-from textual.strip import Strip
 from textual.worker import get_current_worker
 
 from recall_tui.errors import RecallError
@@ -34,6 +33,8 @@ from recall_tui.tui.lines import no_matches
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from datetime import tzinfo
+
+    from textual.strip import Strip
 
     from recall_tui.history import History
     from recall_tui.model import Message, Session
@@ -393,7 +394,7 @@ class SessionView(Inked, ScrollView, can_focus=True):
         width = self.scrollable_content_region.width
         line = y + self.scroll_offset.y
         if opening is None or line >= opening.heights.total:
-            return Strip.blank(width, self.rich_style)
+            return self.blank(width)
         position, part = opening.heights.at(line)
         here = position == self.cursor
         key = (position, part, here)
@@ -416,7 +417,7 @@ class SessionView(Inked, ScrollView, can_focus=True):
     def _draw(self, opening: Opening, position: int, part: int, width: int, *, here: bool) -> Strip:
         lines = self._lines(opening, position)
         if part >= len(lines):
-            return Strip.blank(width, self.rich_style)
+            return self.blank(width)
         line = lines[part]
         space = has_space(opening.skeleton, position) and part == 0
         if here and not space:
