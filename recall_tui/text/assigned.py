@@ -14,8 +14,9 @@ from typing import Final
 
 from recall_tui.text import gates
 
-FOLLOW: Final = b" \t\"'`\\=:!_-]>[?\n\xef"
-"""What may follow a sensitive word that is assigned to (0xEF opens a full-width colon)."""
+FOLLOW: Final = b" \t\"'`\\=:!_-]>[?\n\xef\xe6\xe4\xe3\xeb"
+"""What may follow a sensitive word that is assigned to; the last are first bytes of full-width
+separators and of `is` in Chinese, Japanese and Korean."""
 
 _VALUE_BYTES: Final = 4096
 """Bound of a value; the scan looks on past a value this long."""
@@ -31,6 +32,8 @@ _SEPARATOR: Final = (
     r"|(?(kq)(?P<list>[ \t]{0,4},\s{0,16})(?=\\{0,7}[\"'])|(?!))"  # ("token", "..."), argv lists
     r"|(?P<flag>[ \t]{1,4})(?=[^\s=:-])"  # --token ..., netrc
     r"|(?P<tag>>)"  # <password>...</password>
+    # `is` in Chinese, Japanese and Korean: 是 为 は 는
+    r"|[ \t]{0,2}(?:\xe6\x98\xaf|\xe4\xb8\xba|\xe3\x81\xaf|\xeb\x8a\x94)[ \t]{0,4}"
     r")"
 )
 _VALUE: Final = (
@@ -47,10 +50,9 @@ def pattern(word: str) -> str:
 
 
 _OPENING: Final = re.compile(
-    rb"(?:word|wd|phrase|code|orization|entials?)?"
-    + _VARIANT.encode()
-    + rb"""["'`\\]{0,8}\]?(?:[ \t]{0,8}(?:\[[^\]\n]{0,24}\])?[=:!?\xef]|[ \t]{0,4},\s{0,16}["'\\]"""
-    + rb"""|>|,?\s{1,40}["']?value)"""
+    rb"(?:word|wd|phrase|code|orization|entials?)?" + _VARIANT.encode() + rb"""["'`\\]{0,8}\]?"""
+    rb"(?:[ \t]{0,8}(?:\[[^\]\n]{0,24}\])?[=:!?\xef\xe6\xe4\xe3\xeb]"
+    rb"""|[ \t]{0,4},\s{0,16}["'\\]|>|,?\s{1,40}["']?value)"""
 )
 
 
@@ -135,11 +137,13 @@ def is_key(raw: bytes, match: re.Match[bytes]) -> bool:
         return True
     start = match.start() - len(name)
     in_query = start > 0 and raw[start - 1] in b"?&"  # `?maps_key=...`
+    in_environment = name.isupper() and match[0][:3] == b"KEY"  # `MAPS_KEY=...`
+    may_be_hex = in_query or in_environment
     return (
         len(value) >= 20
-        and (in_query or not _HEX.match(value))
+        and (may_be_hex or not _HEX.match(value))
         and gates.is_random(value)
-        and (in_query or value != value.lower() != value.upper() != value)
+        and (may_be_hex or value != value.lower() != value.upper() != value)
         and value.count(b"/") < 3
         and sum(0x30 <= byte <= 0x39 for byte in value) >= 3
     )
@@ -201,11 +205,11 @@ def _is_literal(raw: bytes, match: re.Match[bytes]) -> bool:
     name = _name_before(raw, match)
     start = match.start() - len(name)
     before = raw[start - 1 : start] if start else b""
-    if before == b":":
+    if before == b":" and b"=" not in raw[match.start() : match.start("secret")]:
         return False  # a path of names: `Type::Token`, `arn:aws:...:secret:name`
     if match["list"] is not None and before not in b"\"'`" and not name.startswith(b"--"):
         return False
-    if match["flag"] is not None:
+    if match["flag"] is not None and match[0].isascii():  # Chinese needs no colon
         login = _LOGIN.search(raw[max(0, match.start() - 90) : match.start()])
         if not name.startswith(b"-") and not login:
             return False

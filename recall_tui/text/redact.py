@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from bisect import bisect_left, bisect_right
 from itertools import accumulate
 from typing import TYPE_CHECKING, Final, NamedTuple
+from zlib import crc32
 
 from recall_tui.text import gates
 from recall_tui.text.find import finder
@@ -33,7 +33,7 @@ __all__ = (
 
 def _version(rules: Iterable[Rule]) -> str:
     table = [(r.name, r.tier, r.anchors, r.pattern, r.gate.__name__, r.back, r.keep) for r in rules]
-    return hashlib.sha256(repr((ALGORITHM, table)).encode()).hexdigest()[:12]
+    return f"{crc32(repr((ALGORITHM, table)).encode()):08x}"
 
 
 RULES_VERSION: Final = _version(RULES)
@@ -153,14 +153,18 @@ def _hits(raw: bytes) -> list[_Hit]:
 
 
 def _scan(raw: bytes) -> Iterator[_Hit]:
-    low = raw.lower() + b"\n"  # so that a byte follows every anchor
+    low = raw.lower()
+    length = len(low)
+    is_ascii = low.isascii()
     find = finder(low)
     for anchor, follow, orders in _ANCHORS:
+        if is_ascii and not anchor.isascii():
+            continue
         size = len(anchor)
         at = find(anchor, 0)
         while at >= 0:
             after = at + size
-            if low[after] in follow:
+            if after < length and low[after] in follow:
                 for order in orders:
                     rule = RULES[order]
                     if rule.ready is not None and not rule.ready(low, at, at + size):

@@ -239,6 +239,13 @@ _ASSIGNED: Final = (
         "assigned-password", "pass", "pass(?:word|wd|phrase|code)?", assigned.is_password, b"wpc"
     ),
     _named("assigned-password", "pwd", "pwd", assigned.is_password),
+    Rule(
+        "assigned-password",
+        CANDIDATE,
+        ("密码", "パスワード", "비밀번호"),
+        assigned.pattern("(?:密码|パスワード|비밀번호)"),
+        assigned.is_password,
+    ),
     _named("assigned-secret", "secret", "secret", assigned.is_token),
     _named("assigned-secret", "token", "token", assigned.is_token),
     _named("assigned-secret", "cred", "credentials?", assigned.is_token, b"e"),

@@ -147,7 +147,8 @@ TOKENISH = [
     "os.environ['API_KEY'] = '{}'", "setItem('token', '{}')", "<api_key>{}</api_key>",
     "export SECRET=\\\n  {}", "token：{}", "密钥 secret={}。", "- name: API_TOKEN\n  value: {}",
     "Authorization: Bearer {}", "authorization: token {}", "'Authorization': 'Bearer {}'",
-    "if token == '{}':", "credentials={}", "private_key: {}", "${{API_KEY:-{}}}",
+    "if token == '{}':", "credentials={}", "private_key: {}",
+    "//registry.example.org/:_authToken={}", "${{API_KEY:-{}}}",
 ]  # fmt: skip
 
 
@@ -171,7 +172,9 @@ def test_a_value_given_a_sensitive_name_is_a_secret(form, value):
     "form",
     ["password={}", "PASSWORD='{}'", '"password": "{}"', "passwd: {}", "db_pass = '{}'", "pwd={};",
      "passphrase: '{}'", "PGPASSWORD={} psql", "--password {}", "--password={}", "Password：{}",
-     "login mei\n  password {}", "<password>{}</password>", "MYSQL_ROOT_PASSWORD: {}",
+     "login mei\n  password {}", "<password>{}</password>", "密码：{}",
+     "账号 admin，密码 {}", "密码是{}。", "密码为 {}",
+     "パスワードは {}", "비밀번호: {}", "MYSQL_ROOT_PASSWORD: {}",
      '"pass": "{}"'],
 )  # fmt: skip
 @pytest.mark.parametrize("value", ["hunter2x", "S3cure!pw", "p@ssw0rd", "correct-horse!", "123456"])
@@ -207,7 +210,9 @@ NOT_ASSIGNED = [
     "AsmToken::TokenKind2 T", "the key to the problem is that 2 of 3 fail", "token limit of 200000",
     "secret santa 2026!", '"token", "Hello 123"', "api_key: your-key-1234",
     "SECRET_KEY: test-secret-key-for-ci-only",
-    "input_token: ExclusiveStartShardId", "password: changeme123", "password=password",
+    "input_token: ExclusiveStartShardId", "password: changeme123",
+    "密码长度 8-20 位", "请输入密码：admin",
+    "password=password",
     "--token-file t0ken.txt",
     "for key, value2 in items4:", "key = f'{user}:{id2}'", "passport: AB1234567",
     "compass: n0rth42",
@@ -250,6 +255,9 @@ def test_a_weak_name_needs_a_value_that_is_nothing_else():
     value = Maker(2).drawn(39)
     assert only(f"STRIPE_KEY={value}")[1] == value
     assert findings(f"STRIPE_KEY={value[:12]}") == []
+    digest = Maker(2).drawn(40, HEX)
+    assert only(f"MAPS_KEY={digest}")[1] == digest
+    assert findings(f"maps_key={digest}") == findings(f"CACHE_KEY={digest}") == []
     assert findings(f"stripe_key={value.lower()}") == []
     assert findings("stripe_key=Some/Path/To/File2/Name3/And4") == []
 
