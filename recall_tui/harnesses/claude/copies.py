@@ -62,9 +62,11 @@ class Copies:
         before, self._last_ms = self._last_ms, time_ms
         if reply != self._reply:
             self._reply = reply
-            same = time_ms != 0 and time_ms in (before, self.run_ms)
-            self._copying = same and reply in self.replies
-            self.replies.add(reply)
+            self._copying = False
+            if reply not in self.replies:
+                self.replies.add(reply)
+            elif time_ms and time_ms in (before, self.run_ms):
+                self._copying = True
         if self._copying:
             self.run_ms = time_ms
         return self._copying

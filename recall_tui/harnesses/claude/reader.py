@@ -20,7 +20,7 @@ from recall_tui.harnesses.lenient import lenient
 from recall_tui.model import Kind, Material
 
 if TYPE_CHECKING:
-    from recall_tui.harnesses.claude.records import Block, Record, Usage
+    from recall_tui.harnesses.claude.records import Block, Content, Record, Usage
 
 _TYPE: Final = b'{"type":"'
 _SILENT_LINES: Final = frozenset(kind.encode() for kind in noise.SILENT)
@@ -64,13 +64,15 @@ class ClaudeTranscript(Voice):
 
     def _assistant(self, record: Record, offset: int, line: bytes) -> Iterable[Parsed]:
         body = record.message
+        if body is None:
+            self.unknown["assistant without a message"] += 1
+            return ()
         time_ms = self.enter(record)
-        if body is None or time_ms < 0:
+        if time_ms < 0:
             return self._certain()
         reply = body.id or ""
         if self.twice and reply and self.copies.is_copy(reply, time_ms):
             return self._without_copies(time_ms)
-        found = self._certain() if self._doubted else []
         self.local = False
         if body.usage is not None:
             self._count(reply, body.usage)
@@ -79,34 +81,46 @@ class ClaudeTranscript(Voice):
             self._model = model
             self.facts.saw_model(model)
         if record.isApiErrorMessage or model == _SYNTHETIC:
-            text = spoken.text_of(body.content)
-            if text.strip():
-                notice = self.message(Kind.NOTICE, text, record, time_ms)
-                notice.failed = bool(record.isApiErrorMessage)
-                found.append(notice)
-            return found
-        content = body.content
-        blocks = [records.Block("text", content)] if isinstance(content, str) else content or ()
-        first = len(found)
-        for index, block in enumerate(blocks):
+            said = self._notice(body.content, record, time_ms)
+        else:
+            said = self._blocks(body.content, record, time_ms, offset, line)
+        return [*self._certain(), *said] if self._doubted else said
+
+    def _notice(self, content: Content, record: Record, time_ms: int) -> list[Parsed]:
+        """Return what the program says in the agent's place: an error, a limit."""
+        text = spoken.text_of(content)
+        if not text.strip():
+            return []
+        notice = self.message(Kind.NOTICE, text, record, time_ms)
+        notice.failed = bool(record.isApiErrorMessage)
+        return [notice]
+
+    def _blocks(
+        self, content: Content, record: Record, time_ms: int, offset: int, line: bytes
+    ) -> list[Parsed]:
+        """Return the messages of an agent's line: mostly one block."""
+        found: list[Parsed] = []
+        if isinstance(content, str):
+            content = [records.Block("text", content)]
+        for index, block in enumerate(content or ()):
             kind = block.type
+            number = len(found)
             if kind == "text":
                 text = block.text
-                if text and not text.isspace() and text != noise.NO_CONTENT:
-                    number = len(found) - first
-                    message = self.message(Kind.ANSWER, text, record, time_ms, number)
-                    message.model = model
-                    found.append(message)
+                if not text or text.isspace() or text == noise.NO_CONTENT:
+                    continue
+                message = self.message(Kind.ANSWER, text, record, time_ms, number)
             elif kind in _CALLS:
-                message = self._call(block, record, time_ms, len(found) - first)
-                message.model = model
-                found.append(message)
+                message = self._call(block, record, time_ms, number)
             elif kind.endswith("_tool_result"):
                 place = f"message.content.{index}"
-                number = len(found) - first
-                found.append(self._result(block, place, record, time_ms, offset, line, number))
-            elif kind not in _THOUGHTS:
-                self.unknown[f"assistant/{kind}"] += 1
+                message = self._result(block, place, record, time_ms, offset, line, number)
+            else:
+                if kind not in _THOUGHTS:
+                    self.unknown[f"assistant/{kind}"] += 1
+                continue
+            message.model = self._model
+            found.append(message)
         return found
 
     def _call(self, block: Block, record: Record, time_ms: int, number: int) -> Parsed:

@@ -56,10 +56,14 @@ def look_ahead(stream: IO[bytes], offset: int, known: Container[str]) -> Ahead:
     """
     latest: dict[str, str] = {}
     abandoned: set[str] = set()
-    rest = b""
+    held: list[bytes] = []
     while chunk := stream.read(_CHUNK):
-        text = rest + chunk if rest else chunk
+        held.append(chunk)
+        if b"\n" not in chunk:  # the middle of a line longer than a chunk
+            continue
+        text = b"".join(held)
         end = text.rfind(b"\n") + 1
+        held = [text[end:]]
         offset += end
         for line in _candidates(text, end):
             record = _prompt(line)
@@ -71,7 +75,6 @@ def look_ahead(stream: IO[bytes], offset: int, known: Container[str]) -> Ahead:
             if before != record.uuid:
                 abandoned.add(before)
             latest[record.parentUuid] = record.uuid
-        rest = text[end:]
     return Ahead(offset, frozenset(abandoned))
 
 
