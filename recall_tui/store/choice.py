@@ -62,16 +62,18 @@ def blocks(chosen: Filter, named: Sequence[int] | None) -> Condition:
     if chosen.until_ms is not None:
         where.append("first_ms<=?")
         values.append(chosen.until_ms)
-    parts, session_values = _session_parts(chosen)
+    hidden = "SELECT session FROM draft"
     if named is not None:
         where.append(f"session IN ({', '.join(map(str, named))})")
     elif not chosen.include_copies:
-        where.append("session NOT IN (SELECT id FROM session WHERE folded=1)")
+        hidden += " UNION ALL SELECT id FROM session WHERE folded=1"
+    where.append(f"session NOT IN ({hidden})")
+    parts, session_values = _session_parts(chosen)
     if parts:
         where.append(f"session IN (SELECT id FROM session WHERE {' AND '.join(parts)})")
         values += session_values
     return (
-        f"""SELECT id, session, kind, last_ms FROM block WHERE {" AND ".join(where) or "1"}
+        f"""SELECT id, session, kind, last_ms FROM block WHERE {" AND ".join(where)}
         ORDER BY last_ms DESC, id DESC""",
         tuple(values),
     )

@@ -146,7 +146,8 @@ class StoreCorpus:
             named = connection.execute("SELECT key FROM session WHERE id=?", (row,)).fetchone()
             rows = connection.execute(_MESSAGES, (row, start, end))
             for meta, raw, attributes in rows:
-                found += _messages(named[0], meta, raw, attributes, start, end)
+                packed, facts = Meta.unpack(meta), expand_attributes(attributes)
+                found += messages_of(named[0], packed, expand(raw), facts, start, end)
         found.sort(key=lambda message: message.position)
         return found
 
@@ -274,12 +275,19 @@ def _session(row: tuple[Any, ...]) -> Session:
     return Session(*values)
 
 
-def _messages(
-    key: str, packed: bytes, raw: bytes, attributes: bytes, start: int, stop: int
+def messages_of(
+    key: str, meta: Meta, text: bytes, facts: dict[int, dict[str, Any]], start: int, stop: int
 ) -> Iterator[Message]:
-    meta = Meta.unpack(packed)
-    text = expand(raw)
-    facts = expand_attributes(attributes)
+    """Yield the messages of a block at positions from `start` up to `stop`.
+
+    Args:
+        key: Their session's.
+        meta: The block's arrays.
+        text: Its marked texts, `BuiltBlock.raw`.
+        facts: Its sparse facts by index.
+        start: First position wanted.
+        stop: First position not wanted.
+    """
     for index, position in enumerate(meta.positions):
         if start <= position < stop:
             begin, end = meta.raw_span(index)

@@ -57,10 +57,10 @@ def records(metas: Iterable[bytes]) -> array[int]:
     return found
 
 
-def records_of_session(connection: sqlite3.Connection, session: int) -> array[int]:
-    """Return the record hashes of an indexed session by position."""
+def metas_of(connection: sqlite3.Connection, session: int) -> list[bytes]:
+    """Return the packed metas of a session's blocks."""
     rows = connection.execute("SELECT meta FROM block WHERE session=?", (session,))
-    return records(row[0] for row in rows)
+    return [row[0] for row in rows]
 
 
 def common(left: Sequence[int], right: Sequence[int]) -> int:
@@ -154,7 +154,7 @@ def _mark_copies(connection: sqlite3.Connection, family: list[Member]) -> None:
     """Set `original`, `copied` and `folded` of a family."""
     copies = {member.id: (0, 0) for member in family}
     if len(family) > 1:
-        held = {member.id: records_of_session(connection, member.id) for member in family}
+        held = {member.id: records(metas_of(connection, member.id)) for member in family}
         order = _originals_first(connection, family, held)
         for place, member in enumerate(order):
             for earlier in order[:place]:

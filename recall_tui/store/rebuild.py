@@ -140,12 +140,10 @@ def carry_over(index: str, writer: Writer, excluded: Callable[[Source], bool]) -
             if found is not None and found[1] == "failed" and found[2] is None:
                 # It cannot be read now: its last good copy is the old index's.
                 number = _copy_session(old, writer, row["session"])
-                writer.connection.execute(
-                    "UPDATE source SET session=? WHERE id=?", (number, found[0])
-                )
+                writer.update("source", found[0], {"session": number})
             elif found is None and not excluded(source):
                 number = _copy_session(old, writer, row["session"])
-                writer.insert_row("source", {**dict(row), "id": None, "session": number})
+                writer.insert("source", {**dict(row), "id": None, "session": number})
         last = old.execute("SELECT value FROM meta WHERE key='generation'").fetchone()
         writer.put("generation", last[0] if last else 0)
 
@@ -153,7 +151,8 @@ def carry_over(index: str, writer: Writer, excluded: Callable[[Source], bool]) -
 def _copy_session(old: sqlite3.Connection, writer: Writer, row: int) -> int:
     """Copy a session; its blocks are made anew from the text that is shown."""
     session = old.execute("SELECT * FROM session WHERE id=?", (row,)).fetchone()
-    number = writer.insert_row("session", {**dict(session), "id": None})
+    number = writer.new_session()
+    writer.insert("session", {**dict(session), "id": number})
     blocks = old.execute(_BLOCKS, (row,))
     for no, block in enumerate(_anew(StoredBlock._make(row) for row in blocks)):
         writer.insert_block(number, no, store(block), session["ended_ms"])

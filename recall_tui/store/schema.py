@@ -1,8 +1,7 @@
 """The tables of the index, and what makes an index of another version unusable.
 
 `block` and `session` are what a search reads; `body` is apart so that a scan never walks over it.
-`source` remembers what was read of each source and where to go on. `stage` holds the blocks of a
-long session until its last one is there; a crash leaves rubbish only in it.
+`source` remembers what was read of each source and where to go on.
 """
 
 from __future__ import annotations
@@ -17,21 +16,10 @@ if TYPE_CHECKING:
 VERSION: Final = 1
 """`PRAGMA user_version` of an index this code reads and writes."""
 
-_BLOCK_COLUMNS: Final = """
-  session INTEGER NOT NULL,
-  no INTEGER NOT NULL,             -- running number in the session
-  kind INTEGER NOT NULL,           -- block.BlockKind
-  first INTEGER NOT NULL,          -- positions of its first and last message
-  last INTEGER NOT NULL,
-  first_ms INTEGER NOT NULL,       -- 0 as soon as one message has no time
-  last_ms INTEGER NOT NULL,
-  meta BLOB NOT NULL,              -- block.Meta
-  fold BLOB NOT NULL               -- what is searched"""
-
 TABLES: Final = (
     "CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID",
     """CREATE TABLE session (
-  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  id INTEGER PRIMARY KEY,          -- never used twice
   key TEXT NOT NULL UNIQUE,
   harness TEXT NOT NULL,
   native_id TEXT NOT NULL,
@@ -66,18 +54,25 @@ TABLES: Final = (
   folded INTEGER NOT NULL DEFAULT 0,   -- all its messages are copies
   children INTEGER NOT NULL DEFAULT 0
 )""",
-    f"CREATE TABLE block (\n  id INTEGER PRIMARY KEY AUTOINCREMENT,{_BLOCK_COLUMNS}\n)",
+    """CREATE TABLE block (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  session INTEGER NOT NULL,
+  no INTEGER NOT NULL,             -- running number in the session
+  kind INTEGER NOT NULL,           -- block.BlockKind
+  first INTEGER NOT NULL,          -- positions of its first and last message
+  last INTEGER NOT NULL,
+  first_ms INTEGER NOT NULL,       -- 0 as soon as one message has no time
+  last_ms INTEGER NOT NULL,
+  meta BLOB NOT NULL,              -- block.Meta
+  fold BLOB NOT NULL               -- what is searched
+)""",
     """CREATE TABLE body (
   id INTEGER PRIMARY KEY,          -- the block's
   raw BLOB NOT NULL,               -- zstd of the marked texts: what is shown
   attributes BLOB NOT NULL         -- zstd of JSON {index in the block: facts}, empty for none
 )""",
-    f"""CREATE TABLE stage (
-  id INTEGER PRIMARY KEY,
-  draft INTEGER NOT NULL,
-  raw BLOB NOT NULL,
-  attributes BLOB NOT NULL,{_BLOCK_COLUMNS}
-)""",
+    # Sessions that are still being read and have no row yet: nobody looks at their blocks.
+    "CREATE TABLE draft (session INTEGER PRIMARY KEY)",
     """CREATE TABLE source (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   harness TEXT NOT NULL,
@@ -125,7 +120,6 @@ TABLES: Final = (
     "CREATE INDEX session_folded ON session (id) WHERE folded = 1",
     "CREATE INDEX source_session ON source (session) WHERE session IS NOT NULL",
     "CREATE INDEX source_native ON source (native_id, harness)",
-    "CREATE INDEX stage_draft ON stage (draft, no)",
 )
 """The index of version `VERSION`, statement by statement."""
 

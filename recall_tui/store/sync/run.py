@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from recall_tui import clock
 from recall_tui.errors import Cancelled
-from recall_tui.store import families, reach
+from recall_tui.store import families, reach, sources
 from recall_tui.store.lock import WriterLock
 from recall_tui.store.migrations import RebuildNeeded
 from recall_tui.store.stored import StoredBlock
@@ -189,16 +189,16 @@ class Sync:
         """Write what is certain before any source is read; nothing when nothing changed."""
         writer = self._writer
         news = (plan.jobs, plan.gone, plan.returned, plan.rerooted, plan.excluded)
-        if not any(news) and writer.gaps(gaps) == gaps:
+        if not any(news) and sources.gaps(writer, gaps) == gaps:
             return
         with writer.transaction():
-            writer.put_gaps(gaps)
-            writer.mark_gone(plan.gone)
-            writer.mark_returned(plan.returned)
-            writer.reroot(plan.rerooted)
+            sources.put_gaps(writer, gaps)
+            sources.mark_gone(writer, plan.gone)
+            sources.mark_returned(writer, plan.returned)
+            sources.reroot(writer, plan.rerooted)
             for row in plan.excluded:
                 self.progress.removed += row.session is not None
-                writer.remove_source(row)
+                sources.remove(writer, row)
             writer.put("pending", len(plan.jobs))
             writer.put("unsettled", 1)
 
@@ -210,7 +210,7 @@ class Sync:
             for number, part in parts:
                 if self._stop():
                     raise Cancelled
-                draft = drafts.setdefault(number, Draft(number))
+                draft = drafts.setdefault(number, Draft())
                 if isinstance(part, StoredBlock):
                     self._writer.add(draft, part)
                     continue

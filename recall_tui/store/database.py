@@ -1,0 +1,187 @@
+"""The index opened for writing: transactions, counters, rows and blocks, and their removal."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Final
+
+from recall_tui.store import ingest, migrations
+from recall_tui.store.connect import open_writer, store_errors
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterator, Mapping
+
+    from recall_tui.store.stored import StoredBlock
+
+_INSERT_BLOCK: Final = """INSERT INTO block
+(session, no, kind, first, last, first_ms, last_ms, meta, fold) VALUES (?,?,?,?,?,?,?,?,?)"""
+_INSERT_BODY: Final = "INSERT INTO body (id, raw, attributes) VALUES (?,?,?)"
+_NEXT_SESSION: Final = "next_session"
+"""`meta` key: row ids of sessions are never used twice, so a stale one finds nothing."""
+
+
+class Database:
+    """The index opened for writing. Open one only while holding the writer lock."""
+
+    def __init__(self, path: str) -> None:
+        """Open the index at a path, creating or migrating it.
+
+        Raises:
+            StoreError: It cannot be opened, or is newer than this code.
+            RebuildNeeded: It must be built anew.
+        """
+        self.path = path
+        self.touched: set[int] = set()
+        """Sessions written since this was emptied: `families` looks at these."""
+        with store_errors(path):
+            self.connection = open_writer(path)
+            try:
+                migrations.bring_up_to_date(self.connection, ingest.TEXT_RULES)
+                self._next_session = self.get(_NEXT_SESSION, 1)
+                self._sweep()
+            except BaseException:
+                self.connection.close()
+                raise
+
+    def _sweep(self) -> None:
+        """Remove what a killed run has left: blocks of sessions that never got their row."""
+        drafts = self.connection.execute("SELECT session FROM draft").fetchall()
+        if drafts:
+            with self.transaction():
+                for (session,) in drafts:
+                    self.delete_blocks(session)
+                self.connection.execute("DELETE FROM draft")
+
+    # ------------------------------------------------------------ transactions
+
+    @contextmanager
+    def transaction(self) -> Iterator[sqlite3.Connection]:
+        """Run statements as one transaction; an exception leaves nothing of them."""
+        with store_errors(self.path):
+            self.begin()
+            try:
+                yield self.connection
+            except BaseException:
+                self.connection.execute("ROLLBACK")
+                raise
+            self.commit()
+
+    def begin(self) -> None:
+        """Start a transaction unless one is open."""
+        if not self.connection.in_transaction:
+            self.connection.execute("BEGIN IMMEDIATE")
+
+    def commit(self) -> None:
+        """Commit what is open; who polls `generation` sees that something changed."""
+        if self.connection.in_transaction:
+            self.put(_NEXT_SESSION, self._next_session)
+            self.put("generation", self.get("generation", 0) + 1)
+            self.connection.execute("COMMIT")
+
+    def settle(self, now_ms: int) -> None:
+        """Note that the sources were compared with the index, and commit.
+
+        A sync that changed nothing leaves `generation` alone: nobody has to look again.
+        """
+        changed = self.connection.in_transaction
+        with store_errors(self.path):
+            self.begin()
+            self.put("synced_ms", now_ms)
+            self.put("pending", 0)
+            self.put("unsettled", 0)
+            if changed:
+                self.commit()
+            else:
+                self.connection.execute("COMMIT")
+
+    def fold_journal(self) -> bool:
+        """Write the journal into the file and empty it; False when a reader is in the way."""
+        with store_errors(self.path):
+            busy, _, _ = self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        return not busy
+
+    def close(self) -> None:
+        """Roll back what is open and close; the last one to close folds the journal in."""
+        with store_errors(self.path):
+            if self.connection.in_transaction:
+                self.connection.execute("ROLLBACK")
+            self.connection.close()
+
+    # ------------------------------------------------------------ rows
+
+    def get(self, key: str, default: int) -> int:
+        """Return a number of `meta`."""
+        row = self.connection.execute("SELECT value FROM meta WHERE key=?", (key,)).fetchone()
+        return default if row is None else int(row[0])
+
+    def put(self, key: str, value: int | str) -> None:
+        """Set a value of `meta`."""
+        self.connection.execute("INSERT OR REPLACE INTO meta VALUES (?,?)", (key, value))
+
+    def new_session(self) -> int:
+        """Return a row id for a session; it was never used before."""
+        self._next_session += 1
+        return self._next_session - 1
+
+    def insert(self, table: str, columns: Mapping[str, object]) -> None:
+        """Insert a row."""
+        names, marks = ", ".join(columns), ", ".join("?" * len(columns))
+        self.connection.execute(
+            f"INSERT INTO {table} ({names}) VALUES ({marks})", tuple(columns.values())
+        )
+
+    def update(self, table: str, row: int, columns: Mapping[str, object]) -> None:
+        """Change some columns of the row of an id."""
+        sets = ", ".join(f"{name}=?" for name in columns)
+        self.connection.execute(f"UPDATE {table} SET {sets} WHERE id=?", (*columns.values(), row))
+
+    def insert_block(self, session: int, no: int, block: StoredBlock, ended_ms: int) -> None:
+        """Insert a block with its body.
+
+        Args:
+            session: Its session's row id.
+            no: Its number in the session.
+            block: What to insert.
+            ended_ms: The session's end, which stands in for the time of messages without one.
+        """
+        kind, first, last, first_ms, last_ms, meta, fold, raw, attributes = block
+        if not first_ms:
+            last_ms = max(last_ms, ended_ms)
+        row = self.connection.execute(
+            _INSERT_BLOCK, (session, no, kind, first, last, first_ms, last_ms, meta, fold)
+        ).lastrowid
+        self.connection.execute(_INSERT_BODY, (row, raw, attributes))
+
+    def touch(self, session: int) -> None:
+        """Note that the families of a session and of those that copy it have to be looked at."""
+        self.touched.add(session)
+        copies = "SELECT id FROM session WHERE original=? AND original <> 0"
+        self.touched.update(row[0] for row in self.connection.execute(copies, (session,)))
+
+    # ------------------------------------------------------------ removal
+
+    def delete_blocks(self, session: int) -> None:
+        """Remove the text of a session."""
+        self.connection.execute(
+            "DELETE FROM body WHERE id IN (SELECT id FROM block WHERE session=?)", (session,)
+        )
+        self.connection.execute("DELETE FROM block WHERE session=?", (session,))
+
+    def delete_block(self, block: int) -> None:
+        """Remove one block."""
+        self.connection.execute("DELETE FROM body WHERE id=?", (block,))
+        self.connection.execute("DELETE FROM block WHERE id=?", (block,))
+
+    def remove_session(self, session: int) -> None:
+        """Remove a session and its text; its source stays known, without a session."""
+        self.touch(session)
+        self.touched.discard(session)
+        self.delete_blocks(session)
+        self.connection.execute("DELETE FROM session WHERE id=?", (session,))
+        self.connection.execute("UPDATE source SET session=NULL WHERE session=?", (session,))
+
+    def forget_session(self, session: int) -> None:
+        """Remove a session with all that is known of its sources."""
+        self.connection.execute("DELETE FROM source WHERE session=?", (session,))
+        self.remove_session(session)

@@ -1,0 +1,126 @@
+"""What the index notes about sources: there, gone, back, moved, failed, and what hid them."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from recall_tui import clock
+from recall_tui.model import Gap, GapKind
+from recall_tui.store import ingest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from recall_tui.harnesses.base import Source
+    from recall_tui.store.database import Database
+    from recall_tui.store.sync.plan import Row
+    from recall_tui.store.sync.worker import Reading
+
+
+def remember(
+    db: Database, row: Row | None, source: Source, session: int | None, reading: Reading
+) -> None:
+    """Note how a source looked, what it held and where a later read can go on."""
+    columns: dict[str, object] = {
+        **source._asdict(), "session": session, "state": "ok", "gone_ms": 0, "error": "",
+    }  # fmt: skip
+    if reading.outcome != "same":
+        point = reading.checkpoint
+        columns |= {
+            "unparsed": reading.unparsed,
+            "torn": int(reading.torn),
+            "unknown": json.dumps(reading.unknown) if reading.unknown else "",
+            "resume_at": point.offset if point else -1,
+            "position": point.position if point else 0,
+            "carry": point.carry if point else b"",
+            "ends": reading.ends,
+            "covered": reading.covered,
+            "digests": reading.digests,
+        }
+    elif row is not None and row.state == "gone":
+        _present(db, session)
+    _put(db, row, columns)
+
+
+def fail(db: Database, row: Row | None, source: Source, error: str) -> None:
+    """Keep what is known of a source, and leave it alone until it changes."""
+    if row is not None and row.state == "gone":
+        _present(db, row.session)
+    _put(db, row, {**source._asdict(), "state": "failed", "error": ingest.word(error)})
+
+
+def _put(db: Database, row: Row | None, columns: dict[str, object]) -> None:
+    if row is None:
+        db.insert("source", columns)
+    else:
+        db.update("source", row.id, columns)
+
+
+def move(db: Database, row: Row, source: Source) -> None:
+    """Point a known source and its session at another path."""
+    place = {"path": source.path, "part": source.part, "root": source.root}
+    db.update("source", row.id, place)
+    if row.session is not None:
+        db.update("session", row.session, place)
+        _present(db, row.session)
+
+
+def mark_gone(db: Database, rows: Iterable[Row]) -> None:
+    """Note that sources are no longer there; their text stays."""
+    now = clock.now_ms()
+    for row in rows:
+        db.update("source", row.id, {"state": "gone", "gone_ms": now})
+        if row.session is not None:
+            db.update("session", row.session, {"presence": "gone", "gone_ms": now})
+            db.touch(row.session)
+
+
+def mark_returned(db: Database, rows: Iterable[Row]) -> None:
+    """Note that vanished sources are there again as they were."""
+    for row in rows:
+        db.update("source", row.id, {"state": "ok", "gone_ms": 0})
+        _present(db, row.session)
+
+
+def _present(db: Database, session: int | None) -> None:
+    if session is not None:
+        db.update("session", session, {"presence": "present", "gone_ms": 0})
+        db.touch(session)
+
+
+def reroot(db: Database, rows: Iterable[tuple[Row, Source]]) -> None:
+    """Note that sources are found under another root, or belong to another parent, now."""
+    for row, source in rows:
+        db.update("source", row.id, {"root": source.root, "parent": source.parent})
+        if row.session is not None:
+            db.update("session", row.session, {"root": source.root})
+
+
+def remove(db: Database, row: Row) -> None:
+    """Remove a source and its session."""
+    if row.session is not None:
+        db.remove_session(row.session)
+    db.connection.execute("DELETE FROM source WHERE id=?", (row.id,))
+
+
+def gaps(db: Database, places: Iterable[tuple[str, str]]) -> dict[tuple[str, str], list[Gap]]:
+    """Return what was noted of these (harness, root), as `put_gaps` takes it."""
+    query = "SELECT kind, count, detail, action, place FROM gap WHERE harness=? AND root=?"
+    return {
+        place: [Gap(GapKind(kind), *rest) for kind, *rest in db.connection.execute(query, place)]
+        for place in places
+    }
+
+
+def put_gaps(db: Database, found: dict[tuple[str, str], list[Gap]]) -> None:
+    """Replace what the last look at each of these (harness, root) could not see."""
+    for (harness, root), noted in found.items():
+        db.connection.execute("DELETE FROM gap WHERE harness=? AND root=?", (harness, root))
+        db.connection.executemany(
+            "INSERT INTO gap VALUES (?,?,?,?,?,?,?)",
+            [
+                (harness, root, str(gap.kind), gap.count, gap.detail, gap.action, gap.where)
+                for gap in noted
+            ],
+        )
