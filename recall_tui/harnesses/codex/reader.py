@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 _ROLLBACK: Final = b'"thread_rolled_back"'
-_CHUNK: Final = 4 << 20
+_CHUNK: Final = 256 << 10
 
 _AFTER_TIME: Final = len(b'{"timestamp":"2025-09-16T00:00:00.000Z"')
 _TOKENS: Final = b',"type":"event_msg","payload":{"type":"token_count"'
@@ -117,8 +117,6 @@ class CodexTranscript(JsonlTranscript):
         self.offset = 0
         self.prefix = ""
         self._stamp = ""
-        self._hour = ""
-        self._hour_ms = 0
         self._latest = 0
         self._opening = Opening()
         self._fresh = False
@@ -211,16 +209,9 @@ class CodexTranscript(JsonlTranscript):
     @property
     def now(self) -> int:
         """The time of the current line; where lines have none, the last known one."""
-        stamp = self._stamp
-        if stamp:
+        if self._stamp:
+            self.state.now = from_iso(self._stamp) or self.state.now
             self._stamp = ""
-            if stamp[:14] == self._hour and len(stamp) == 24 and stamp[19] == ".":
-                minutes = int(stamp[14:16]) * 60 + int(stamp[17:19])
-                self.state.now = self._hour_ms + minutes * 1000 + int(stamp[20:23])
-            else:
-                self.state.now = from_iso(stamp) or self.state.now
-                self._hour = stamp[:14]
-                self._hour_ms = from_iso(f"{self._hour}00Z")
         return self.state.now
 
     def settled(self, found: list[Parsed]) -> list[Parsed]:
@@ -239,7 +230,8 @@ class CodexTranscript(JsonlTranscript):
             time_ms = message.time_ms
             if not time_ms:
                 message.time_ms = time_ms = self.now
-            self._latest = max(self._latest, time_ms)
+            if time_ms > self._latest:  # noqa: PLR1730 - max() costs a call a message
+                self._latest = time_ms
             if message.kind is Kind.PROMPT or message.kind is Kind.DELEGATION:
                 self._turns.append(self._count)
             if self._abandoned and any(a <= self._count < b for a, b in self._abandoned):
