@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from recall_tui.errors import BadReferenceError
 from recall_tui.model import Filter, Reference
-from recall_tui.search.sessions import PREFIX_CHARS
+from recall_tui.store.choice import PREFIX_CHARS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -2,50 +2,86 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+import os
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from recall_tui.model import SessionKind
+from recall_tui.store.choice import PREFIX_CHARS
 from recall_tui.text.fold import fold
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from recall_tui.model import Filter, Session
 
-PREFIX_CHARS: Final = 8
-"""Shortest beginning of an id that names a session: as long as a short commit id."""
+
+class Named(Protocol):
+    """What a person can name: a session, or a source that was not read yet."""
+
+    @property
+    def key(self) -> str: ...  # noqa: D102
+    @property
+    def native_id(self) -> str: ...  # noqa: D102
+    @property
+    def path(self) -> str: ...  # noqa: D102
+
+
+N = TypeVar("N", bound=Named)
+
+
+def named(name: str, known: Sequence[N]) -> list[N]:
+    """Return those a name means: by key, else native id, else path, else beginning of an id.
+
+    A beginning has at least `PREFIX_CHARS` characters, and may follow `<harness>:`.
+    """
+    harness, colon, rest = name.partition(":")
+    prefix = rest if colon else name
+    path = os.path.abspath(os.path.expanduser(name)) if os.sep in name else ""
+    found = (
+        [one for one in known if one.key == name]
+        or [one for one in known if one.native_id == name]
+        or [one for one in known if path and one.path == path]
+    )
+    if found or len(prefix) < PREFIX_CHARS:
+        return found
+    alike = [one for one in known if one.native_id.startswith(prefix)]
+    return [one for one in alike if not colon or one.key.startswith(f"{harness}:")]
+
+
+def admitted(sessions: Sequence[Session], chosen: Filter) -> list[Session]:
+    """Return the sessions a filter admits, in order; naming one admits it even if it is a copy."""
+    if chosen.sessions:
+        wanted = {s.id for name in chosen.sessions for s in named(name, sessions)}
+        return [s for s in sessions if s.id in wanted and admits(s, chosen)]
+    return [
+        session
+        for session in sessions
+        if admits(session, chosen)
+        and (chosen.include_copies or not 0 < session.messages <= session.copied)
+    ]
 
 
 def admits(session: Session, chosen: Filter) -> bool:
-    """Whether a filter admits a session, by everything but its messages' kinds and times.
+    """Whether a session has what a filter asks for, names and copies apart.
 
     A session passes the time bounds when its span touches them; its messages are tested one by one
     later. `cwd`, `branch` and `model` are literal substrings compared folded.
     """
     return (
         (not chosen.harnesses or session.harness in chosen.harnesses)
-        and (chosen.since_ms is None or session.ended_ms >= chosen.since_ms)
+        and (chosen.since_ms is None or not 0 < session.ended_ms < chosen.since_ms)
         and (chosen.until_ms is None or session.started_ms <= chosen.until_ms)
-        and (not chosen.mains_only or session.kind is SessionKind.MAIN)
-        and (not chosen.sessions or any(names(wanted, session) for wanted in chosen.sessions))
+        and not (chosen.mains_only and session.kind is SessionKind.SUBAGENT)
         and (not chosen.roots or any(under(session.path, root) for root in chosen.roots))
         and (not chosen.cwd or fold(chosen.cwd) in fold(session.cwd))
         and (not chosen.branch or fold(chosen.branch) in fold(session.branch))
-        and (not chosen.model or any(fold(chosen.model) in fold(m) for m in session.models))
-    )
-
-
-def names(wanted: str, session: Session) -> bool:
-    """Whether a key, a native id, or the first `PREFIX_CHARS` or more of one mean a session."""
-    known = (session.key, session.name, session.native_id)
-    return wanted in known or (
-        len(wanted) >= PREFIX_CHARS and any(name.startswith(wanted) for name in known)
+        and (not chosen.model or fold(chosen.model) in fold("\n".join(session.models)))
     )
 
 
 def under(path: str, root: str) -> bool:
-    """Whether a path is a root or lies below it; both slashes part folders."""
-    return path == root or path.startswith((root.rstrip("/\\") + "/", root.rstrip("/\\") + "\\"))
+    """Whether a path is a root or lies below it."""
+    return path == root or path.startswith(root.rstrip(os.sep) + os.sep)
 
 
 class TypeToFilter:

@@ -11,7 +11,7 @@ from recall_tui.harnesses.base import Parsed
 from recall_tui.model import Filter, Kind, Message, Session, SessionKind
 from recall_tui.search.ports import Declined
 from recall_tui.search.reach import coverage_of
-from recall_tui.search.sessions import admits, names
+from recall_tui.search.sessions import admitted, named
 from recall_tui.store.block import Block, BlockBuilder, BlockKind
 from recall_tui.store.ingest import prepare
 from recall_tui.text.fold import fold
@@ -82,8 +82,7 @@ class MemoryCorpus:
         return built
 
     def sessions(self, chosen):
-        found = [s for s in self.rows if admits(s, chosen)]
-        return sorted(found, key=lambda s: -s.ended_ms)
+        return sorted(admitted(self.rows, chosen), key=lambda s: -s.ended_ms)
 
     def blocks(self, chosen):
         found = []
@@ -108,7 +107,7 @@ class MemoryCorpus:
         return self.rows[row]
 
     def find(self, name):
-        return [s for s in self.rows if names(name, s)]
+        return named(name, self.rows)
 
     def messages(self, row, start=0, stop=None):
         found = []
@@ -198,9 +197,8 @@ def naive_grep(talks: list[Talk], query):
     """Every match as (session key, position, time shown, count), in the order of grep."""
     found = []
     chosen: Filter = query.chosen
-    for talk in talks:
-        if not admits(session_of(talk, 0), chosen):
-            continue
+    rows = [session_of(talk, row) for row, talk in enumerate(talks)]
+    for talk in (talks[session.id] for session in admitted(rows, chosen)):
         for position, said in enumerate(talk.said):
             time_ms = said.time_ms or talk.end
             if (
