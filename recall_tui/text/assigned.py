@@ -79,13 +79,18 @@ _UNLIKE_A_WORD: Final = re.compile(rb"[0-9!@#$%^&*+=?~;:,]")
 
 
 def is_password(raw: bytes, match: re.Match[bytes]) -> bool:
-    """Return whether a password is assigned: people choose them, so they need not look drawn."""
+    """Return whether a password is assigned: people choose them, so they need not look drawn.
+
+    It holds a digit or a symbol, or is no word; in `DB_PASSWORD=letmein` a word is one too.
+    """
     value = match["secret"]
-    if (
-        len(value) < 6
-        or not _UNLIKE_A_WORD.search(value.rstrip(b".,:;"))
-        or not _is_literal(raw, match)
+    if len(value) < 6 or not (
+        _UNLIKE_A_WORD.search(value.rstrip(b".,:;"))
+        or gates.letters_are_drawn(value)
+        or (_IN_ENVIRONMENT.match(match[0]) and not _NO_PASSWORD.match(value))
     ):
+        return False
+    if not _is_literal(raw, match):
         return False
     if _BARE_PASS.match(match[0]) and not _is_pass_name(_name_before(raw, match), match):
         return False
@@ -99,6 +104,12 @@ def _is_pass_name(name: bytes, match: re.Match[bytes]) -> bool:
     return bool(match["q"]) if not name else bool(_PASS_OWNER.search(name))
 
 
+_IN_ENVIRONMENT: Final = re.compile(rb"PASS[A-Z]*=[a-z]")
+_NO_PASSWORD: Final = re.compile(
+    rb"pass(?:word|wd|phrase)?|secret|postgres|admin|guest|string|settings|config|required|"
+    rb"optional|undefined|example",
+    re.IGNORECASE,
+)
 _BARE_PASS: Final = re.compile(rb"pass(?![wpc])", re.IGNORECASE)
 _PASS_OWNER: Final = re.compile(
     rb"(?:[-_.]|db|user|admin|root|login|mail|smtp|ftp|sql|http|auth)\Z", re.IGNORECASE

@@ -185,6 +185,14 @@ def test_a_password_needs_not_look_drawn(form, value):
     assert finding.tier == CANDIDATE
 
 
+def test_a_password_of_letters_is_one_where_it_is_no_word_or_the_environment_says_so():
+    drawn = "rEihH" + "gGLNlWIrh"
+    assert only(f"password={drawn}")[1] == drawn
+    assert only("MYSQL_PASSWORD=letmein")[1] == "letmein"
+    assert findings("POSTGRES_PASSWORD=postgres") == findings("password=letmein") == []
+    assert findings("DB_PASSWORD=os.environ") == findings("PASSWORD=getpass()") == []
+
+
 NOT_ASSIGNED = [
     'password = os.environ["DB_PASSWORD"]', "password = getpass.getpass()", "token: str",
     "token: string;",
