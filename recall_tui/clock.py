@@ -56,9 +56,10 @@ def to_iso(time_ms: int, zone: tzinfo = UTC) -> str:
     if not time_ms:
         return ""
     try:
-        moment = datetime.fromtimestamp(time_ms / 1000, zone)
+        moment = datetime.fromtimestamp(time_ms // 1000, zone)  # a float loses a millisecond
     except (OverflowError, OSError, ValueError):
         return ""
+    moment = moment.replace(microsecond=time_ms % 1000 * 1000)
     text = moment.isoformat(timespec="milliseconds")
     return text.replace("+00:00", "Z")
 
