@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 _INSERT_BLOCK: Final = """INSERT INTO block
 (session, no, kind, first, last, first_ms, last_ms, meta, fold) VALUES (?,?,?,?,?,?,?,?,?)"""
 _INSERT_BODY: Final = "INSERT INTO body (id, raw, attributes) VALUES (?,?,?)"
+_UNCLEAN: Final = "unclean"
+"""`meta` key: 1 while the journal may hold forgotten text."""
 _NEXT_SESSION: Final = "next_session"
 """`meta` key: row ids of sessions are never used twice, so a stale one finds nothing."""
 
@@ -94,12 +96,24 @@ class Database:
                 self.commit()
             else:
                 self.connection.execute("COMMIT")
+            if self.get(_UNCLEAN, 0):
+                self.clean_journal()
 
     def fold_journal(self) -> bool:
         """Write the journal into the file and empty it; False when a reader is in the way."""
         with store_errors(self.path):
             busy, _, _ = self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
         return not busy
+
+    def clean_journal(self) -> bool:
+        """Empty the journal, which holds text that was forgotten, now or as soon as possible."""
+        with self.transaction():
+            self.put(_UNCLEAN, 0)
+        if self.fold_journal():
+            return True
+        with self.transaction():
+            self.put(_UNCLEAN, 1)
+        return False
 
     def close(self) -> None:
         """Roll back what is open and close; the last one to close folds the journal in."""

@@ -89,7 +89,7 @@ def forget(index: str, user: UserStore, keys: Sequence[str], *, wait_s: float = 
                 writer.forget_session(session)
             families.update(connection, writer.touched)
             writer.touched.clear()
-        result.clean = writer.fold_journal()
+        result.clean = writer.clean_journal() and user.fold_journal()
         for suffix in ("", "-wal", "-shm"):
             with suppress(FileNotFoundError):
                 os.unlink(index + BUILDING + suffix)

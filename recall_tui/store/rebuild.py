@@ -137,10 +137,11 @@ def carry_over(index: str, writer: Writer, excluded: Callable[[Source], bool]) -
             source = Source(*(row[name] for name in Source._fields))
             place = (source.harness, source.path, source.part)
             found = writer.connection.execute(query, place).fetchone()
-            if found is not None and found[1] == "failed" and found[2] is None:
+            failed = "failed" in (row["state"], found[1] if found else "")
+            if found is not None and found[2] is None and failed:
                 # It cannot be read now: its last good copy is the old index's.
                 number = _copy_session(old, writer, row["session"])
-                writer.update("source", found[0], {"session": number})
+                writer.update("source", found[0], {"session": number, "state": "failed"})
             elif found is None and not excluded(source):
                 number = _copy_session(old, writer, row["session"])
                 writer.insert("source", {**dict(row), "id": None, "session": number})

@@ -104,6 +104,12 @@ class UserStore:
             for table in ("note", "pin", "reading"):
                 connection.execute(f"DELETE FROM {table} WHERE key=?", (key,))
 
+    def fold_journal(self) -> bool:
+        """Empty the journal; False when another process is reading."""
+        with self._guard, store_errors(self.path):
+            busy, _, _ = self._open().execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        return not busy
+
     # ------------------------------------------------------------ notes, pins, searches, positions
 
     def add_note(self, key: str, position: int, text: str) -> int:

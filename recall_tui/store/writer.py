@@ -125,8 +125,9 @@ class Writer(Database):
         self.begin()
         row = job.row
         result = reading.outcome
-        if result == "replaced" and not reading.counts.messages and reading.unparsed:
-            # Junk is no proof that the session is empty: what was read before stays.
+        junk = reading.unparsed or (reading.torn and row is not None and row.session is not None)
+        if result == "replaced" and not reading.counts.messages and junk:
+            # It is no proof that the session is empty: what was read before stays.
             result, reading.error = "failed", f"{job.source.path}: no readable record in it"
         if result == "failed":
             sources.fail(self, None if job.moved else row, job.source, reading.error)

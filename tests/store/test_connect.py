@@ -1,0 +1,107 @@
+"""Who may open our files, and how."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import stat
+from contextlib import closing
+
+import pytest
+
+from recall_tui.errors import StoreError
+from recall_tui.model import Filter
+from recall_tui.store.connect import PAGE_SIZE, Readers, open_reader, open_writer
+from tests.store.toy import line
+
+
+def mode(path: str) -> int:
+    return stat.S_IMODE(os.stat(path).st_mode)
+
+
+@pytest.mark.contract("S3-49")
+def test_files_are_private_and_readers_cannot_write(desk):
+    old = os.umask(0)
+    try:
+        desk.write("a.jsonl", line(text="one"))
+        with closing(open_writer(desk.index)):
+            desk.sync()
+            folder = os.path.dirname(desk.index)
+            for name in os.listdir(folder):
+                assert mode(os.path.join(folder, name)) == 0o600, name
+    finally:
+        os.umask(old)
+    assert mode(folder) == 0o700
+    with closing(open_reader(desk.index)) as reader:
+        assert reader.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+        assert reader.execute("PRAGMA page_size").fetchone() == (PAGE_SIZE,)
+        with pytest.raises(sqlite3.OperationalError, match="readonly"):
+            reader.execute("DELETE FROM session")
+    with closing(open_writer(desk.index)) as writer:
+        assert writer.execute("PRAGMA synchronous").fetchone() == (1,)
+        assert writer.execute("PRAGMA secure_delete").fetchone() == (1,)
+
+
+def test_odd_characters_in_a_path(tmp_path):
+    path = str(tmp_path / "100% of #1? [x]" / "index.db")
+    with closing(open_writer(path)) as writer:
+        writer.execute("CREATE TABLE t (x)")
+    with closing(open_reader(path)) as reader:
+        assert reader.execute("SELECT count(*) FROM t").fetchone() == (0,)
+
+
+def test_a_missing_file_is_not_made_by_a_reader(tmp_path):
+    path = str(tmp_path / "none.db")
+    readers = Readers(path, lambda _: None)
+    with pytest.raises(StoreError, match=r"none\.db"), readers.lease():
+        pass
+    assert not os.path.exists(path)
+
+
+def test_connections_are_used_again_and_closed_at_the_end(desk):
+    desk.write("a.jsonl", line(text="one"))
+    desk.sync()
+    made = []
+    readers = Readers(desk.index, made.append)
+    for _ in range(5):
+        with readers.lease() as connection:
+            connection.execute("SELECT 1")
+    assert len(made) == 1
+    with readers.lease() as one, readers.lease() as two:
+        assert one is not two
+    readers.close()
+    with pytest.raises(StoreError, match="closed"), readers.lease():
+        pass
+
+
+def test_an_error_gives_the_connection_back(desk):
+    desk.write("a.jsonl", line(text="one"))
+    desk.sync()
+    readers = Readers(desk.index, lambda _: None)
+    with pytest.raises(StoreError, match="no such table"), readers.snapshot() as connection:
+        connection.execute("SELECT * FROM absent")
+    with readers.lease() as connection:
+        assert not connection.in_transaction
+    assert len(readers._idle) == 1
+    readers.close()
+
+
+def test_a_full_disk_or_a_folder_without_permission_is_an_error_in_words(tmp_path, monkeypatch):
+    from recall_tui.store import connect
+    from recall_tui.store.sync.run import sync
+
+    def refuse(*_):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(connect.os, "open", refuse)
+    with pytest.raises(StoreError, match="Permission denied"):
+        sync(str(tmp_path / "index.db"), [])
+
+
+def test_two_processes_worth_of_connections_see_commits(desk):
+    desk.write("a.jsonl", line(text="one"))
+    desk.sync()
+    assert len(desk.corpus.sessions(Filter())) == 1
+    desk.write("b.jsonl", line(text="two"))
+    desk.sync()
+    assert len(desk.corpus.sessions(Filter())) == 2

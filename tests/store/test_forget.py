@@ -1,0 +1,141 @@
+"""Forgotten means: in no file of ours, and never read again."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from recall_tui.model import Filter
+from recall_tui.store.forget import forget
+from recall_tui.store.user import UserStore, mark_of
+from tests.store.test_sync import counts
+from tests.store.toy import line
+
+T = 1_700_000_000_000
+WORD = "Unforgettable"
+
+
+@pytest.fixture
+def user(desk):
+    made = UserStore(str(Path(desk.index).parent / "user.db"))
+    yield made
+    made.close()
+
+
+def traces(desk, *words: str) -> list[str]:
+    """Files of ours that hold one of the words in any case."""
+    found = []
+    for folder, _, names in os.walk(Path(desk.index).parent):
+        for name in names:
+            data = Path(folder, name).read_bytes().lower()
+            found += [name for word in words if word.lower().encode() in data]
+    return found
+
+
+def noise(seed: int) -> str:
+    """Text that zstd cannot shorten, so that stored bodies show it."""
+    import hashlib
+
+    return "".join(hashlib.sha256(f"{seed} {n}".encode()).hexdigest() for n in range(40))
+
+
+def test_no_byte_remains_after_many_rewritings(desk, user):
+    meta = f'{{"meta": {{"title": "{WORD} title", "cwd": "/{WORD}"}}}}\n'
+    desk.write("a.jsonl", meta, line(text=f"{WORD} zero", t=T))
+    desk.write("b.jsonl", line(text="stays", t=T))
+    desk.sync()
+    # Every append replaces the tail block: each leaves its text in freed pages unless cleared.
+    for n in range(6):
+        desk.append("a.jsonl", line("answer", f"{WORD} {n} {noise(n)}", t=T + n, call=WORD))
+        desk.sync()
+    desk.sync(rebuild=True)
+    assert "index.db" in traces(desk, WORD)
+    user.add_note("toy:a", 0, f"note on {WORD}")
+    desk.corpus.close()
+    desk._corpora.clear()
+    result = forget(desk.index, user, ["toy:a", "toy:unknown"])
+    assert result.keys == ["toy:a"]
+    assert result.left == [str(desk.source / "a.jsonl")]
+    assert result.clean
+    assert traces(desk, WORD, noise(3)[:40]) == []
+    assert desk.names() == ["b"]
+    assert user.notes() == []
+
+
+def test_it_does_not_come_back(desk, user):
+    path = desk.write("a.jsonl", line(text=WORD, t=T))
+    desk.write("b.jsonl", line(text="stays", t=T))
+    desk.sync()
+    forget(desk.index, user, ["toy:a"])
+    for options in ({}, {"verify": True}, {"rebuild": True}):
+        progress = desk.sync(excluded=user.forgotten(), **options)
+        assert progress.seen == 1
+        assert desk.names() == ["b"]
+    path.rename(desk.source / "moved.jsonl")
+    (desk.source / "x").mkdir()
+    (desk.source / "moved.jsonl").rename(desk.source / "x" / "a.jsonl")
+    desk.append("x/a.jsonl", line(text="more", t=T))
+    desk.sync(excluded=user.forgotten())
+    assert desk.names() == ["b"]
+    assert user.tombstones() == 1
+    assert traces(desk, WORD) == []
+
+
+def test_a_tombstone_holds_no_text(desk, user):
+    desk.write("private-name.jsonl", line(text=WORD, t=T))
+    desk.sync()
+    forget(desk.index, user, ["toy:private-name"])
+    assert traces(desk, "private-name", WORD) == []
+    assert mark_of("toy", "private-name") != mark_of("box", "private-name")
+
+
+def test_one_of_two_sessions_of_an_id_can_be_forgotten(desk, user):
+    desk.write("x/a.jsonl", line(text="one", t=T))
+    desk.write("y/a.jsonl", line(text="two", t=T))
+    desk.sync()
+    first, second = desk.corpus.find("a")
+    forget(desk.index, user, [first.key])
+    desk.sync(excluded=user.forgotten())
+    assert [s.path for s in desk.corpus.sessions(Filter())] == [second.path]
+
+
+def test_a_killed_forget_is_finished_by_the_next_sync(desk, user):
+    """The tombstone is written first."""
+    desk.write("a.jsonl", line(text=WORD, t=T))
+    desk.sync()
+    user.bury([(mark_of("toy", "a"), b"")])
+    assert counts(desk.sync(excluded=user.forgotten())) == {"removed": 1}
+    assert traces(desk, WORD) == []
+
+
+def test_copies_in_other_sessions_are_named(desk, user):
+    desk.write("a.jsonl", line(text=WORD, t=T, id="r1"))
+    desk.write("b.jsonl", line(text=WORD, t=T, id="r1"), line(text="own", t=T + 1, id="r2"))
+    desk.sync()
+    result = forget(desk.index, user, ["toy:a"])
+    assert result.copies == ["toy:b"]
+    assert desk.session("b").copied == 0
+
+
+def test_a_reader_that_holds_an_old_state_is_told_of(desk, user):
+    desk.write("a.jsonl", line(text=WORD, t=T))
+    desk.write("b.jsonl", line(text="stays", t=T))
+    desk.sync()
+    blocks = desk.corpus.blocks(Filter())
+    next(blocks)
+    result = forget(desk.index, user, ["toy:a"])
+    assert not result.clean
+    blocks.close()
+    desk.sync(excluded=user.forgotten())
+    assert traces(desk, WORD) == []
+
+
+def test_a_vanished_session_can_be_forgotten(desk, user):
+    path = desk.write("a.jsonl", line(text=WORD, t=T))
+    desk.sync()
+    path.unlink()
+    desk.sync()
+    assert forget(desk.index, user, ["toy:a"]).left == []
+    assert traces(desk, WORD) == []
