@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
+import json
+import os
 import unicodedata
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 import regex
 
-from recall_tui.harnesses.base import Parsed
+from recall_tui.harnesses.base import Parsed, Source
 from recall_tui.model import Filter, Kind, Message, Session, SessionKind
+from recall_tui.search.cold import ColdCorpus
 from recall_tui.search.ports import Declined
 from recall_tui.search.reach import coverage_of
 from recall_tui.search.sessions import admitted, named
 from recall_tui.store.block import Block, BlockBuilder, BlockKind
+from recall_tui.store.corpus import StoreCorpus
 from recall_tui.store.ingest import prepare
+from recall_tui.store.sync.discover import Place
+from recall_tui.store.sync.run import sync
 from recall_tui.text.fold import fold
 from recall_tui.text.redact import CLOSE, OPEN, mark, shown
 from recall_tui.text.sanitize import sanitize
 from recall_tui.text.words import is_word
+from tests.store.toy import Toy, line
 
 
 @dataclass
@@ -28,6 +37,7 @@ class Said:
     time_ms: int = 0
     kind: Kind = Kind.PROMPT
     tool: str = ""
+    record: str = ""
 
 
 @dataclass
@@ -133,6 +143,37 @@ class MemoryCorpus:
 
     def gaps(self, chosen):
         return []
+
+
+def write_sources(folder: Path, talks: list[Talk], *, late_ms: int = 0) -> list[Source]:
+    """Write talks as files of the toy harness, each last written `late_ms` after its end."""
+    for talk in talks:
+        lines = [json.dumps({"meta": {"ended_ms": talk.end, "cwd": talk.cwd}}) + "\n"]
+        lines += [
+            line(said.kind.word, said.text, t=said.time_ms, id=said.record, tool=said.tool)
+            for said in talk.said
+        ]
+        path = folder / f"{talk.name}.jsonl"
+        path.write_text("".join(lines), encoding="utf-8")
+        written = (talk.end + late_ms) * 1_000_000
+        os.utime(path, ns=(written, written))
+    return list(Toy().discover(str(folder), []))
+
+
+def cold_corpus(folder: Path) -> ColdCorpus:
+    return ColdCorpus([(Toy(), source) for source in Toy().discover(str(folder), [])])
+
+
+@contextmanager
+def store_corpus(folder: Path):
+    """An index of the toy files below a folder."""
+    index = str(folder.parent / f"{folder.name}.data" / "index.db")
+    sync(index, [Place(Toy(), str(folder))])
+    corpus = StoreCorpus(index)
+    try:
+        yield corpus
+    finally:
+        corpus.close()
 
 
 # ---------------------------------------------------------------- the naive scan

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from unittest.mock import patch
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -12,16 +15,20 @@ from recall_tui.model import Filter, Kind
 from recall_tui.search import predicate
 from recall_tui.search.grep import grep
 from recall_tui.search.results import Case, GrepQuery
+from recall_tui.store import block
 from tests.search.corpora import (
     MemoryCorpus,
     Said,
     Talk,
+    cold_corpus,
     drained,
     naive_grep,
     never,
     paged,
     readable,
     rows,
+    store_corpus,
+    write_sources,
 )
 
 SECRET = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" * 2  # a dummy of the shape that is redacted
@@ -145,6 +152,38 @@ def test_several_corpora_answer_as_one(data):
     query = GrepQuery(data.draw(questions(talks)), case=Case.IGNORE, chosen=data.draw(filters))
     cut = data.draw(st.integers(0, len(talks)))
     compare([MemoryCorpus(talks[:cut]), MemoryCorpus(talks[cut:], block_size=1)], talks, query)
+
+
+@pytest.mark.contract("S0-41", "S0-46", "S0-129")
+@settings(SETTINGS, max_examples=60)
+@given(data=st.data())
+def test_the_index_and_the_cold_path_answer_as_a_naive_scan(data):
+    talks = data.draw(histories())
+    for talk in talks:
+        talk.harness, talk.copied = "toy", 0
+    queries = [
+        GrepQuery(
+            data.draw(questions(talks)),
+            case=data.draw(st.sampled_from(Case)),
+            word=data.draw(st.booleans()),
+            chosen=data.draw(filters),
+        ),
+        GrepQuery(data.draw(st.sampled_from(REGEXES).filter(bool)), regex=True, case=Case.IGNORE),
+    ]
+    small = patch.object(block, "TARGET_BYTES", data.draw(st.integers(1, 200)))
+    with small, TemporaryDirectory() as name:
+        folder = Path(name) / "source"
+        folder.mkdir()
+        write_sources(folder, talks, late_ms=data.draw(st.integers(0, 20)))
+        with store_corpus(folder) as stored:
+            for query in queries:
+                shown = [compare([c], talks, query) for c in (stored, cold_corpus(folder))]
+                assert [listed(hit) for hit in shown[0]] == [listed(hit) for hit in shown[1]]
+
+
+def listed(hit):
+    """Everything a hit says, but for the row id of its session."""
+    return replace(hit, session=replace(hit.session, id=0))
 
 
 @SETTINGS
