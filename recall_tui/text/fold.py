@@ -24,14 +24,25 @@ MARK_BYTE: Final = b"\xfe"
 """Stands for one redacted secret in folded bytes; UTF-8 never contains it."""
 
 _INERT: Final = (
-    "\x80-\xb4\xb6-\xbf\u2002-\u20cf\u2190-\u2328\u232b-\u24b5\u24ea-\u2adb\u2add-\u2bff"
-    "\u3001-\u3029\u3030-\u3098\u309b-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\ufe0f\uff01-\uff20"
-    "\uff3b-\uffef\U0001f000-\U0001faff"
+    "\x80-\xb4\xb6-\xbf\u2002-\u20cf\u20e2-\u20e4\u2100-\u2125\u2127-\u2129\u212c-\u2131\u2133-\u215f"
+    "\u2190-\u2328\u232b-\u24b5\u24ea-\u2adb\u2add-\u2bff\u3000-\u3029\u3030-\u3098\u309b-\u4dbf"
+    "\u4e00-\u9fff\uac00-\ud7a3\ue000-\uf8ff\ufe0f\uff01-\uff20\uff3b-\uffef\ufffc\ufffd"
+    "\U0001f000-\U0001faff"
 )
 """Characters beyond ASCII that folding neither changes nor combines: punctuation, symbols, box
 drawing, kana, Han, Hangul, emoji. They are most of what transcripts hold beyond ASCII; a text of
-them folds like ASCII. Unicode promises that neither case folding nor NFC of assigned characters
-ever changes; a test checks every one."""
+them folds like ASCII."""
+_SINGLE: Final = (
+    "\xb5\xc0-\xde\xe0-\u012f\u0131-\u0148\u014a-\u01ef\u01f1-\u02ff\u0370-\u0373\u0391-\u03a1"
+    "\u03a3-\u03af\u03b1-\u0482\u048a-\u052f\u1e00-\u1e95\u1e9f-\u1eff"
+)
+"""Letters that fold one by one and combine with nothing before them: Latin, Greek, Cyrillic.
+
+Unicode promises that neither case folding nor NFC of assigned characters ever changes; a test
+checks each character of both sets.
+"""
+_FEW: Final = 8
+"""So many different capitals are replaced one after the other before a whole fold is quicker."""
 
 # Vowels and finals that NFC joins to the letter before although they are no combining marks.
 _JOINING: Final = re.compile(
@@ -54,6 +65,12 @@ def _alive() -> re.Pattern[str]:
     return re.compile(f"[^{_INERT}]")
 
 
+@cache
+def _tangled() -> re.Pattern[str]:
+    """Return the pattern of a character that may combine, or fold to several."""
+    return re.compile(f"[^{_INERT}{_SINGLE}]")
+
+
 def _nfc(text: str) -> str:
     return text if unicodedata.is_normalized("NFC", text) else unicodedata.normalize("NFC", text)
 
@@ -61,8 +78,18 @@ def _nfc(text: str) -> str:
 def fold_bytes(marked: str) -> bytes:
     """Return the UTF-8 of the folded pieces of marked text, each mark one byte 0xFE."""
     data = marked.encode("utf-8", "replace")
-    if marked.isascii() or not _alive().search(beyond_ascii(data)):
+    if marked.isascii():
         return data.lower()
+    beyond = beyond_ascii(data)
+    if not _alive().search(beyond):
+        return data.lower()
+    if 8 * len(beyond) < len(data) and not _tangled().search(beyond):
+        capitals = [char for char in set(beyond) if char.casefold() != char]
+        if len(capitals) <= _FEW:
+            data = data.lower()
+            for char in capitals:
+                data = data.replace(char.encode(), char.casefold().encode())
+            return data
     pieces = plain_pieces(marked)
     return MARK_BYTE.join(fold(piece).encode("utf-8", "replace") for piece in pieces)
 

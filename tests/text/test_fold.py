@@ -8,8 +8,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from recall_tui.text.fold import _JOINING, MARK_BYTE, _alive, fold, fold_bytes, spans
-from recall_tui.text.marks import CLOSE, OPEN
+from recall_tui.text.fold import _JOINING, MARK_BYTE, _alive, _tangled, fold, fold_bytes, spans
+from recall_tui.text.marks import CLOSE, OPEN, plain_pieces
 
 SEPARATOR = b"\xff"
 LETTERS = "aAßẞſKkΣσςİıiIéÉeEʼnŉǰJjﬁfiǅΐΰ狐한각각ÅÅΩΩ \n-\ufe0f\u200d"
@@ -66,9 +66,9 @@ def test_a_term_at_a_border_inside_a_composed_character_misses():
 
 @given(st.lists(texts, max_size=5))
 def test_folding_distributes_over_message_borders(messages):
-    joined = SEPARATOR.join(fold_bytes(message) for message in messages)
-    assert joined.split(SEPARATOR) == [fold_bytes(m) for m in messages] or not messages
-    assert SEPARATOR not in joined.replace(SEPARATOR, b"")
+    folds = [fold_bytes(message) for message in messages]
+    assert not any(SEPARATOR in one for one in folds)
+    assert SEPARATOR.join(folds).split(SEPARATOR) == (folds or [b""])
 
 
 @given(texts)
@@ -93,14 +93,28 @@ def test_the_words_of_a_mark_cannot_be_found():
     assert folded == b"export key=\xfe done"
 
 
-def test_the_quick_way_is_right_for_every_character_it_takes():
-    combining = unicodedata.combining
-    for char in CODE_POINTS[0x80:]:
-        if not _alive().match(char):
-            assert char.casefold() == char
-            assert unicodedata.is_normalized("NFC", char)
-            assert not combining(char)
-            assert not _JOINING.match(char)
+def test_the_quick_ways_are_right_for_every_character_they_take():
+    def alone(char):
+        return (
+            unicodedata.is_normalized("NFC", char)
+            and not unicodedata.combining(char)
+            and not _JOINING.match(char)
+        )
+
+    inert = [char for char in CODE_POINTS[0x80:] if not _alive().match(char)]
+    single = [char for char in CODE_POINTS[0x80:] if not _tangled().match(char)]
+    assert len(inert) > 40_000
+    assert len(single) > len(inert) + 900
+    assert all(alone(char) and char.casefold() == char for char in inert)
+    assert all(len(char.casefold()) == 1 and alone(char.casefold()) for char in single)
+    assert all(alone(char) for char in single)
+
+
+@given(st.text("abcXYZ àÀéÉñÑüÜßΣσЖжſµ狐—✓\ufdd0", max_size=30), st.integers(0, 200))
+def test_every_way_folds_alike(text, padding):
+    text = text.replace(OPEN, f"{OPEN}jwt:x{CLOSE}") + "p" * padding
+    expected = MARK_BYTE.join(fold(piece).encode() for piece in plain_pieces(text))
+    assert fold_bytes(text) == expected
 
 
 def test_every_character_that_joins_the_one_before_is_known():
