@@ -139,6 +139,8 @@ def rollout_id(name: str) -> str:
     The id of the name is the session's even when a line inside says otherwise: a fork repeats its
     parent's first line.
     """
+    if name[18:19] == "T" and name[27:28] == "-" and name.endswith(".jsonl"):
+        return name[28:-6]  # all names since mid 2025, at a third of the time
     stem = _stem(name)
     match = _STAMP.fullmatch(stem)
     return match[1] if match else stem.removeprefix("rollout-")

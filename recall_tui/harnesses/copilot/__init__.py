@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 from typing import TYPE_CHECKING, Final
 
 from recall_tui.harnesses.base import (
@@ -87,12 +88,12 @@ class Copilot:
             gaps.append(unreadable(folder, error))
 
     def _events(self, entry: os.DirEntry[str], root: str) -> Source | None:
-        path = os.path.join(entry.path, _EVENTS)
+        path = f"{entry.path}{os.sep}{_EVENTS}"
         try:
             status = os.stat(path)
         except OSError:
             return None
-        if not os.path.isfile(path):
+        if not stat.S_ISREG(status.st_mode):
             return None
         return Source(
             self.id, path, "", entry.name, status.st_size, status.st_mtime_ns, status.st_ctime_ns,
