@@ -104,6 +104,7 @@ class RecallApp(App[object]):
             zone=self._zone,
             home=self._home,
             demo=self._demo,
+            syncing=bool(self._sync_argv),
         )
 
     def get_css_variables(self) -> dict[str, str]:

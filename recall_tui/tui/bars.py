@@ -37,6 +37,8 @@ class Coverage:
     note: str = ""
     """Why the list is not kept live, or what went wrong."""
     live: bool = False
+    reading: bool = False
+    """A sync is on its way and has not come to its end once: an empty list means nothing yet."""
 
     @property
     def syncing(self) -> bool:

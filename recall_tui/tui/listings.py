@@ -5,10 +5,13 @@ from __future__ import annotations
 from bisect import bisect_right
 from typing import TYPE_CHECKING, Final
 
+from rich.cells import cell_len
+
 from recall_tui.model import Flag, Kind, Presence, SessionKind
+from recall_tui.text.cut import ELLIPSIS
 from recall_tui.text.sanitize import one_line
 from recall_tui.tui import notation
-from recall_tui.tui.lines import Line, clean, cut, justified, pad, styled
+from recall_tui.tui.lines import Line, clean, cut, justified, pad, styled, wrap
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,6 +23,8 @@ if TYPE_CHECKING:
 
 _TITLE_CHARS: Final = 300
 """Characters of a title that are looked at; no list is wider."""
+
+_SPEAKER_CELLS: Final = 7
 
 ROW_LINES: Final = 2
 """Lines of every row: what it is, and where or what it says."""
@@ -113,12 +118,14 @@ class HitListing(Listing):
         return str(self.hits[row].reference)
 
     def draw(self, row: int, width: int, now_ms: int) -> tuple[Line, Line]:
-        """Return title, mark and age; speaker and excerpt."""
+        """Return title, mark and age over the excerpt; in the same session, more of the excerpt."""
         hit = self.hits[row]
-        same = row > 0 and self.hits[row - 1].session.key == hit.session.key
+        if row > 0 and self.hits[row - 1].session.key == hit.session.key:
+            first, second = excerpt_rows(hit, width, 2)
+            return Line(first), Line(second)
         age = notation.age(hit.time_ms or hit.session.ended_ms, now_ms)
-        head = title_row(hit.session, width, age, mark=True, repeated=same)
-        return Line(head), Line(excerpt_row(hit, width))
+        (excerpt,) = excerpt_rows(hit, width, 1)
+        return Line(title_row(hit.session, width, age, mark=True)), Line(excerpt)
 
 
 def _days(sessions: Sequence[Session], zone: tzinfo) -> list[tuple[int, date]]:
@@ -147,14 +154,10 @@ def _same(session: Session, day: date, zone: tzinfo) -> bool:
     return notation.day_of(session.ended_ms, zone) == day
 
 
-def title_row(
-    session: Session, width: int, age: str, *, mark: bool = False, repeated: bool = False
-) -> tuple[Piece, ...]:
+def title_row(session: Session, width: int, age: str, *, mark: bool = False) -> tuple[Piece, ...]:
     """Return a session's title, cut to what the mark and the age leave."""
     title = one_line(session.title, _TITLE_CHARS)
-    untitled = not title
-    ink = "muted" if repeated or untitled else "title"
-    left: list[Piece] = [(clean(title) or "untitled", ink)]
+    left: list[Piece] = [(clean(title), "title") if title else ("untitled", "muted")]
     right: list[Piece] = []
     if mark:
         right = [(notation.mark(session.harness), notation.mark_ink(session.harness)), (" ", "")]
@@ -195,22 +198,54 @@ def _flags(session: Session) -> list[tuple[str, str]]:
     return flags
 
 
-def excerpt_row(hit: Hit, width: int) -> tuple[Piece, ...]:
-    """Return the speaker and the match with the words around it, the match always inside."""
+def excerpt_rows(hit: Hit, width: int, count: int) -> list[tuple[Piece, ...]]:
+    """Return the speaker and the match with the words around it, the first match inside.
+
+    Args:
+        hit: What was found.
+        width: Cells of a row.
+        count: Rows to fill.
+    """
     name = clean(hit.tool) if hit.kind is Kind.TOOL_CALL and hit.tool else ""
-    who = pad(name or notation.SPEAKERS[hit.kind], 7) + " "
     ink = {Kind.PROMPT: "you", Kind.ANSWER: "agent"}.get(hit.kind, "muted")
     if hit.flags & Flag.FAILED:
         ink = "error"
+    who = pad(name or notation.SPEAKERS[hit.kind], _SPEAKER_CELLS) + " "
     room = max(4, width - len(who))
     text, spans = _flat(hit.text, hit.spans)
     start = _window(text, spans, room)
     lead = "…" if start else ""
-    shown = cut(lead + text[start:], room)
     shift = len(lead) - start
-    matches = [(low + shift, high + shift, "match") for low, high in spans if high > start]
     plain = "abandoned" if hit.flags & Flag.ABANDONED else ""
-    return ((who, ink), *styled(shown, [(max(len(lead), a), b, c) for a, b, c in matches], plain))
+    shown = lead + text[start : start + room * count * 2]
+    matches = [
+        (max(len(lead), low + shift), high + shift, "match") for low, high in spans if high > start
+    ]
+    rows = wrap(styled(shown, matches, plain), room)
+    rows = [*rows[: count - 1], *([_joined(rows[count - 1 :], room)] if len(rows) >= count else [])]
+    rows += [[] for _ in range(count - len(rows))]
+    leads = [(who, ink), *[(" " * len(who), "")] * (count - 1)]
+    return [(first, *row) for first, row in zip(leads, rows, strict=True)]
+
+
+def _joined(rows: list[list[Piece]], room: int) -> list[Piece]:
+    """Return what is left of an excerpt on one row, cut."""
+    out: list[Piece] = []
+    for row in rows:
+        if out:
+            out.append((" ", ""))
+        out.extend(row)
+    if sum(cell_len(text) for text, _ in out) <= room:
+        return out
+    kept: list[Piece] = []
+    left = room - 1
+    for text, ink in out:
+        fits = text if cell_len(text) <= left else cut(text, left + 1).removesuffix(ELLIPSIS)
+        kept.append((fits, ink))
+        left -= cell_len(fits)
+        if fits != text:
+            break
+    return [*kept, (ELLIPSIS, "dim")]
 
 
 def _flat(text: str, spans: Sequence[tuple[int, int]]) -> tuple[str, list[tuple[int, int]]]:

@@ -1,7 +1,7 @@
 """The Markdown agents write, as styled lines: forgiving, line by line, never more than one pass.
 
-Not a CommonMark parser on purpose: a transcript is read as it was typed. Line breaks stay, a
-table stays a table, and broken Markdown is still text.
+Not a CommonMark parser on purpose: a transcript is read as it was typed. Line breaks stay (of
+empty lines one), a table stays a table, and broken Markdown is still text.
 """
 
 from __future__ import annotations
@@ -54,7 +54,8 @@ def lines_of(text: str, width: int, find: Finder = no_matches) -> list[Line]:
         elif "|" in row and at + 1 < len(rows) and _is_table(rows[at + 1]):
             at = _table(rows, at, width, find, out)
         else:
-            out.extend(_prose(row, width, find))
+            if row.strip() or (out and out[-1] is not BLANK):
+                out.extend(_prose(row, width, find))
             at += 1
     return out
 

@@ -69,6 +69,12 @@ def _no_hits(search: Search, coverage: Coverage, keymap: Keymap) -> Paragraphs:
 
 def _no_history(coverage: Coverage, keymap: Keymap, home: str) -> Paragraphs:
     """Return where sessions were looked for, and how to see the demo."""
+    if coverage.reading:
+        return [
+            [("Reading your history for the first time…", "title")],
+            [],
+            [("The newest sessions come first, within a second or two.", "muted")],
+        ]
     words: Paragraphs = [
         [("No agent sessions found yet.", "title")],
         [],

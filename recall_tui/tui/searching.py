@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from recall_tui.errors import RecallError
 from recall_tui.tui.listings import HitListing
-from recall_tui.tui.messages import SearchFailed, SearchUpdated
+from recall_tui.tui.messages import SearchFailed, SearchUpdated, SessionsLoaded, WorkFailed
 from recall_tui.tui.query import Question, Switches
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from textual.message import Message
 
     from recall_tui.history import History
-    from recall_tui.model import Gap
+    from recall_tui.model import Filter, Gap
     from recall_tui.search.results import GrepQuery
 
 PAGE_HITS: Final = 200
@@ -130,3 +130,31 @@ def run_search(
     except RecallError as error:
         if not stop():
             post(SearchFailed(generation, str(error)))
+
+
+def read_sessions(
+    history: History,
+    chosen: Filter,
+    stop: Callable[[], bool],
+    post: Callable[[Message], object],
+) -> None:
+    """Read the sessions a filter admits, and how far they reach, in a worker thread.
+
+    Args:
+        history: What to read.
+        chosen: The filters of the box.
+        stop: Returns True when nobody waits for the answer any more.
+        post: Thread-safe way to the screen.
+    """
+    try:
+        version = history.version()
+        # Subagents are folded under their main session, unless one is asked for by name.
+        folded = replace(chosen, mains_only=chosen.mains_only or not chosen.sessions)
+        sessions = history.sessions(folded)
+        reach = history.reach()
+        gaps = history.gaps()
+    except RecallError as error:
+        post(WorkFailed(str(error)))
+        return
+    if not stop():
+        post(SessionsLoaded(chosen, version, sessions, reach, gaps))

@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from recall_tui.history import SyncProgress
 from recall_tui.model import Filter, Kind
 from recall_tui.tui.listings import HitListing, SessionListing
+from recall_tui.tui.messages import SyncReported
 from recall_tui.tui.screens.gaps import GapsScreen
 from recall_tui.tui.screens.help import HelpScreen, HelpSheet
 from recall_tui.tui.widgets.notice import Notice
@@ -333,6 +335,21 @@ async def test_no_history_says_where_it_looked_and_offers_the_demo(
         assert "~/.claude/projects" in words and "demo" in words
         await pilot.press("f2")
     assert app.return_value == "demo"
+
+
+async def test_an_empty_list_says_so_only_when_the_sources_were_read(
+    make_app: Callable[..., RecallApp],
+) -> None:
+    import sys
+
+    code = "import sys; sys.stdin.readline()"
+    app = make_app(FakeHistory([], NO_HISTORY_GAPS), sync=(sys.executable, "-c", code))
+    async with app.run_test(size=WIDE) as pilot:
+        notice = main_of(pilot).query_one("#empty", Notice)
+        await until(pilot, lambda: main_of(pilot).has_class("-empty"), "the notice")
+        assert "Reading your history" in notice.text
+        main_of(pilot).post_message(SyncReported(SyncProgress(done=True)))
+        await until(pilot, lambda: "No agent sessions" in notice.text, "the end of the sync")
 
 
 async def test_no_hits_say_what_was_searched(app: RecallApp) -> None:

@@ -6,6 +6,7 @@ from datetime import UTC
 
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.cells import cell_len
 
 from recall_tui.model import Flag, Kind, Material, Message
 from recall_tui.search.results import Case, GrepQuery
@@ -13,8 +14,9 @@ from recall_tui.tui import markdown
 from recall_tui.tui.code import coloured, is_diff
 from recall_tui.tui.frame import FOLDED_LINES, Frame, Outcome, foldable
 from recall_tui.tui.layout import lay
+from recall_tui.tui.listings import excerpt_rows
 from recall_tui.tui.matching import Matcher
-from tests.tui.fake import DIFF, FAILURE, LISTING
+from tests.tui.fake import DIFF, FAILURE, LISTING, FakeHistory
 
 FRAME = Frame(width=90, zone=UTC)
 
@@ -152,3 +154,20 @@ def test_highlights_follow_the_switches() -> None:
     assert spans(GrepQuery("a.", regex=True), "ab a") == [(0, 2)]
     assert spans(GrepQuery("(a", regex=True), "(a") == []
     assert spans(GrepQuery("strasse"), "Straße") == [(0, 6)]
+
+
+@given(st.text(max_size=200), st.integers(0, 60), st.integers(1, 20), st.integers(16, 80))
+def test_an_excerpt_fits_and_shows_its_match(
+    text: str, start: int, length: int, width: int
+) -> None:
+    from dataclasses import replace
+
+    (update,) = [u for u in FakeHistory().grep(GrepQuery("context window")) if u.done]
+    spans = ((start, start + length),) if start + length <= len(text) else ()
+    hit = replace(update.hits[0], text=text, spans=spans, kind=Kind.PROMPT)
+    for count in (1, 2):
+        rows = excerpt_rows(hit, width, count)
+        assert len(rows) == count
+        assert all(sum(cell_len(piece) for piece, _ in row) <= width for row in rows)
+        if spans and text[start : start + length].isalpha() and text.isascii():
+            assert any(ink == "match" for row in rows for _, ink in row)

@@ -12,23 +12,13 @@ from textual.screen import Screen
 from textual.widgets import Input
 from textual.worker import get_current_worker
 
-from recall_tui.errors import RecallError
 from recall_tui.model import Filter, Reach
 from recall_tui.search.results import Case
 from recall_tui.tui import bars, notices
 from recall_tui.tui.keymap import Keymap, Scope, bindings
 from recall_tui.tui.listings import HitListing, SessionListing
-from recall_tui.tui.messages import (
-    SearchFailed,
-    SearchUpdated,
-    SessionsLoaded,
-    StoreChanged,
-    SyncEnded,
-    SyncReported,
-    WorkFailed,
-)
 from recall_tui.tui.query import Switches, understand
-from recall_tui.tui.searching import PAGE_HITS, Search, run_search
+from recall_tui.tui.searching import PAGE_HITS, Search, read_sessions, run_search
 from recall_tui.tui.widgets.notice import Notice
 from recall_tui.tui.widgets.result_list import ResultList
 from recall_tui.tui.widgets.row import Row
@@ -47,6 +37,15 @@ if TYPE_CHECKING:
     from recall_tui.history import History
     from recall_tui.model import Session
     from recall_tui.search.results import GrepQuery
+    from recall_tui.tui.messages import (
+        SearchFailed,
+        SearchUpdated,
+        SessionsLoaded,
+        StoreChanged,
+        SyncEnded,
+        SyncReported,
+        WorkFailed,
+    )
 
 SETTLE_S: Final = 0.07
 """A search starts this long after the last key."""
@@ -86,6 +85,7 @@ class MainScreen(Screen[None]):
         zone: tzinfo,
         home: str,
         demo: bool = False,
+        syncing: bool = False,
     ) -> None:
         super().__init__()
         self.HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (NARROW_CELLS, "-normal"), (160, "-wide")]
@@ -99,7 +99,7 @@ class MainScreen(Screen[None]):
         self._everything: list[Session] = []
         self._shown_version: int | None = None
         self._store_version: int | None = None
-        self._coverage = bars.Coverage(Reach())
+        self._coverage = bars.Coverage(Reach(), reading=syncing)
         self._search = Search()
         self._patient = False
         self._settle: Timer | None = None
@@ -182,18 +182,7 @@ class MainScreen(Screen[None]):
 
     def _load_in_thread(self, chosen: Filter) -> None:
         worker = get_current_worker()
-        try:
-            version = self._history.version()
-            # Subagents are folded under their main session, unless one is asked for by name.
-            folded = replace(chosen, mains_only=chosen.mains_only or not chosen.sessions)
-            sessions = self._history.sessions(folded)
-            reach = self._history.reach()
-            gaps = self._history.gaps()
-        except RecallError as error:
-            self.post_message(WorkFailed(str(error)))
-            return
-        if not worker.is_cancelled:
-            self.post_message(SessionsLoaded(chosen, version, sessions, reach, gaps))
+        read_sessions(self._history, chosen, lambda: worker.is_cancelled, self.post_message)
 
     def on_sessions_loaded(self, event: SessionsLoaded) -> None:
         """Keep the sessions; show them when no pattern is asked for."""
@@ -246,15 +235,23 @@ class MainScreen(Screen[None]):
 
     def on_sync_reported(self, event: SyncReported) -> None:
         """Show where the sync stands."""
-        event.stop()
         self._coverage.progress, self._coverage.live = event.progress, True
+        if event.progress.done:
+            self._settle_down()
         self._show_rows()
+
+    def _settle_down(self) -> None:
+        """The sources were read to their end once: what is not there now does not exist."""
+        if self._coverage.reading:
+            self._coverage.reading = False
+            self._load_sessions()
 
     def on_sync_ended(self, event: SyncEnded) -> None:
         """Say why the list is no longer kept live by us."""
         event.stop()
         self._coverage.progress = None
         self._coverage.note, self._coverage.live = event.reason, not event.reason
+        self._settle_down()
         self._show_rows()
 
     def on_work_failed(self, event: WorkFailed) -> None:
