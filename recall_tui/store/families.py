@@ -3,14 +3,15 @@
 **Copies.** Resuming, forking and archiving copy history into new files. Sessions of one harness
 are compared when they share a native id, when one calls the other its origin, or when their first
 native record is the same. The copied part of a session is the longest common beginning of its
-record hashes with an earlier session of its family; it counts once, there.
+messages (record and content) with an earlier session of its family; it counts once, there.
 
 **Which one is the original?** What a fork names as its origin. Else the session that ends where
 the other goes on. Else, when both go on, the one whose own part begins earlier: whoever resumed the
 copy did so after that. Equal sessions: the one whose source is present, then the first indexed.
 
-**Subagents.** A source names its parent by native id, often before the parent is indexed; the key
-is filled in whenever either arrives, and leads to the main session also from a nested subagent.
+**Belonging.** A subagent or fork names its parent by native id, often before the parent is indexed;
+the key is filled in whenever either arrives, and leads to the main session also from a nested
+subagent. A copy that names nobody belongs to its original.
 """
 
 from __future__ import annotations
@@ -48,12 +49,20 @@ class Member(NamedTuple):
 
 
 def records(metas: Iterable[bytes]) -> array[int]:
-    """Return the record hashes of a session by position, from the packed metas of its blocks."""
+    """Return what identifies each message of a session, by position.
+
+    Record hash and content digest together: files that use the same simple ids for different
+    texts are no copies.
+
+    Args:
+        metas: The packed metas of its blocks.
+    """
     parts = [Meta.unpack(data) for data in metas]
-    found = array("I", bytes(4 * (1 + max((m.positions[-1] for m in parts), default=-1))))
+    found = array("Q", bytes(8 * (1 + max((m.positions[-1] for m in parts), default=-1))))
     for meta in parts:
-        for position, record in zip(meta.positions, meta.records, strict=True):
-            found[position] = record
+        columns = zip(meta.positions, meta.records, meta.digests, strict=True)
+        for position, record, digest in columns:
+            found[position] = record << 16 | digest
     return found
 
 
@@ -212,11 +221,11 @@ def _time_at(connection: sqlite3.Connection, session: int, position: int) -> int
 def _resolve_parents(connection: sqlite3.Connection) -> None:
     """Fill in the key of the main session of every subagent, fork and copy."""
     rows = connection.execute(
-        """SELECT id, harness, parent_native, original, folded, parent FROM session
-        WHERE parent_native <> '' OR parent <> '' OR folded = 1"""
+        """SELECT id, harness, parent_native, original, parent FROM session
+        WHERE parent_native <> '' OR parent <> '' OR original <> 0"""
     ).fetchall()
-    above = {row[0]: _above(connection, *row[:5]) for row in rows}
-    for session, _, _, _, _, parent in rows:
+    above = {row[0]: _above(connection, *row[:4]) for row in rows}
+    for session, _, _, _, parent in rows:
         top, seen = session, {session}
         while (higher := above.get(top, 0)) and higher not in seen:
             seen.add(higher)
@@ -234,7 +243,6 @@ def _above(
     harness: str,
     parent_native: str,
     original: int,
-    folded: int,
 ) -> int:
     """Return the session right above one, 0 when it is not indexed or there is none."""
     if parent_native:
@@ -245,7 +253,7 @@ def _above(
         ).fetchone()
         if row:
             return int(row[0])
-    return original if folded else 0
+    return original
 
 
 def _count_children(connection: sqlite3.Connection) -> None:

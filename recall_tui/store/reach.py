@@ -53,13 +53,13 @@ def gaps(
             Gap(
                 GapKind.UNPARSED,
                 unparsed,
-                f"{unparsed} damaged lines in {files} files could not be read",
+                f"{_many(unparsed, 'damaged line')} in {_many(files, 'file')} could not be read",
                 "recall doctor names the files",
             )
         )
     if torn:
         found.append(
-            Gap(GapKind.TORN, torn, f"{torn} files end in a line that is not finished yet")
+            Gap(GapKind.TORN, torn, f"the last line of {_many(torn, 'file')} is not finished yet")
         )
     if gone:
         day = clock.to_iso(since, clock.local_zone())[:10]
@@ -67,7 +67,7 @@ def gaps(
             Gap(
                 GapKind.GONE,
                 gone,
-                f"{gone} sources are gone since {day} or later; their text is kept",
+                f"deleted by their program since {day}: {_many(gone, 'source')}; the text is kept",
             )
         )
     return found + _unknown(connection, where, values)
@@ -81,7 +81,7 @@ def _pending(connection: sqlite3.Connection) -> list[Gap]:
         Gap(
             GapKind.NOT_INDEXED,
             row[0],
-            f"{row[0]} sources are not indexed yet",
+            f"not indexed yet: {_many(row[0], 'source')}",
             "recall index",
         )
     ]
@@ -100,7 +100,7 @@ def _failed(connection: sqlite3.Connection, where: str, values: tuple[str | int,
             Gap(
                 GapKind.UNREADABLE,
                 more,
-                f"{more} more sources could not be read",
+                f"not readable either: {_many(more, 'source')}",
                 "recall doctor names them",
             )
         )
@@ -123,9 +123,13 @@ def _unknown(
             Gap(
                 GapKind.UNKNOWN_RECORDS,
                 counter.total(),
-                f"{counter.total()} {harness} records of unknown kinds: {names}{more}",
+                f"{_many(counter.total(), f'{harness} record')} of unknown kind: {names}{more}",
                 "update recall-tui",
                 harness,
             )
         )
     return found
+
+
+def _many(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count:,} {noun}s"

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from recall_tui.model import Filter
+from recall_tui.store import connect
 from recall_tui.store.block import Meta
 from recall_tui.store.corpus import StoreCorpus
 from recall_tui.store.stored import expand, expand_attributes
@@ -73,6 +74,14 @@ class Desk:
     def sql(self, query: str, *values):
         with closing(sqlite3.connect(self.index)) as connection:
             return connection.execute(query, values).fetchall()
+
+
+@pytest.fixture(autouse=True)
+def _lazy_disk(request, monkeypatch):
+    """Do not wait for the disk: a killed process loses nothing by that, only a power cut does."""
+    if not request.module.__name__.endswith("test_connect"):
+        lazy = [p.replace("synchronous=NORMAL", "synchronous=OFF") for p in connect._WRITER]
+        monkeypatch.setattr(connect, "_WRITER", tuple(lazy))
 
 
 @pytest.fixture

@@ -40,7 +40,7 @@ def test_a_session_that_goes_on_after_another_ended_is_its_copy(desk):
     desk.write("fork.jsonl", rows(0, 5), rows(5, 8, mark="f"))
     desk.write("main.jsonl", rows(0, 5))
     desk.sync()
-    assert copied(desk) == {"fork": (5, ""), "main": (0, "")}
+    assert copied(desk) == {"fork": (5, "main"), "main": (0, "")}
     assert desk.corpus.coverage(Filter()).messages == 8
     assert desk.sync().messages == 8
 
@@ -50,7 +50,7 @@ def test_the_copy_is_known_whichever_comes_first(desk):
     desk.sync()
     desk.write("fork.jsonl", rows(0, 5), rows(5, 8, mark="f"))
     desk.sync()
-    assert copied(desk) == {"fork": (5, ""), "main": (0, "")}
+    assert copied(desk) == {"fork": (5, "main"), "main": (0, "")}
     # The original goes on, later than the fork did: both have a part of their own.
     desk.append("main.jsonl", rows(5, 7, at=100_000))
     desk.sync()
@@ -61,7 +61,7 @@ def test_when_both_go_on_the_earlier_own_part_is_the_originals(desk):
     desk.write("a.jsonl", rows(0, 5), rows(5, 7, at=50_000, mark="a"))
     desk.write("b.jsonl", rows(0, 5), rows(5, 7, at=10_000, mark="b"))
     desk.sync()
-    assert copied(desk) == {"a": (5, ""), "b": (0, "")}
+    assert copied(desk) == {"a": (5, "b"), "b": (0, "")}
 
 
 def test_a_named_origin_beats_times(desk):
@@ -87,6 +87,13 @@ def test_equal_words_alone_make_no_family(desk):
     desk.sync()
     assert copied(desk) == {"a": (0, ""), "b": (0, "")}
     assert desk.names() == ["a", "b"]
+
+
+def test_equal_ids_of_different_texts_make_no_copy(desk):
+    desk.write("a.jsonl", line(text="one", t=T, id="1"), line(text="two", t=T + 1, id="2"))
+    desk.write("b.jsonl", line(text="one", t=T, id="1"), line(text="TWO", t=T + 1, id="2"))
+    desk.sync()
+    assert sorted(n for n, _ in copied(desk).values()) == [0, 1]
 
 
 def test_a_full_copy_is_folded_under_its_original(desk):
