@@ -240,7 +240,7 @@ def _joined(rows: list[list[Piece]], room: int) -> list[Piece]:
     kept: list[Piece] = []
     left = room - 1
     for text, ink in out:
-        fits = text if cell_len(text) <= left else cut(text, left + 1).removesuffix(ELLIPSIS)
+        fits = text if cell_len(text) <= left else cut(f"{text} ", left + 1).removesuffix(ELLIPSIS)
         kept.append((fits, ink))
         left -= cell_len(fits)
         if fits != text:
