@@ -31,7 +31,8 @@ def test_known_types_are_decoded_as_they_are():
 def test_an_odd_field_keeps_its_default_at_any_depth():
     data = b'{"name": 5, "inner": {"a": "no", "b": "yes"}, "many": [7, {"a": [], "b": "z"}]}'
     assert decode(data, Outer) == Outer("none", Inner(0, "yes"), [Inner(0, "z")])
-    assert decode(b'{"inner": 5, "many": {}}', Outer) == Outer()
+    assert decode(b'{"inner": 5, "many": 5}', Outer) == Outer()
+    assert decode(b'{"many": {"a": 3}}', Outer).many == [Inner(3)]
 
 
 def test_a_field_may_be_rescued():
