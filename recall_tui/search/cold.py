@@ -239,9 +239,9 @@ class ColdCorpus:
         if self._last[0] == row:
             return _Read(self._sessions[row], self._last[1])
         harness, source = self._sources[row]
-        transcript = harness.open(source)
-        packing = ingest.pack_session(transcript)
         try:
+            transcript = harness.open(source)
+            packing = ingest.pack_session(transcript)
             built = list(packing)
         except SourceError as error:
             self._fail(row, error.message)

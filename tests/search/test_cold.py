@@ -1,0 +1,178 @@
+"""The cold path: answers from the files, before there is an index."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from recall_tui.clock import to_iso
+from recall_tui.errors import StoreError
+from recall_tui.model import Filter, GapKind
+from recall_tui.search.cold import CROWD, ColdCorpus
+from recall_tui.search.grep import grep
+from recall_tui.search.results import GrepQuery
+from tests.search.corpora import (
+    Said,
+    Talk,
+    cold_corpus,
+    drained,
+    never,
+    rows,
+    store_corpus,
+    write_sources,
+)
+from tests.store.toy import Toy
+
+DAY = 86_400_000
+SECRET = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" * 2
+
+
+@pytest.fixture
+def folder(tmp_path):
+    made = tmp_path / "source"
+    made.mkdir()
+    return made
+
+
+class Watched(Toy):
+    """Notes which sessions are opened."""
+
+    def __init__(self, opened):
+        self.opened = opened
+
+    def open(self, source, since=None):
+        self.opened.append(source.native_id)
+        return super().open(source, since)
+
+
+def search(corpus, pattern, **options):
+    return drained(grep([corpus], GrepQuery(pattern, **options), never))
+
+
+@pytest.mark.contract("S3-59")
+def test_the_answer_says_that_it_was_cold(folder):
+    write_sources(folder, [Talk("a", [Said("x", 5)])])
+    _, last = search(cold_corpus(folder), "x")
+    assert last.reach.path == "cold"
+    assert last.reach.complete
+    assert [(gap.kind, gap.count) for gap in last.reach.gaps] == [(GapKind.COLD, 1)]
+
+
+@pytest.mark.contract("X-3")
+def test_a_secret_never_leaves_the_cold_path(folder):
+    write_sources(folder, [Talk("a", [Said(f"use {SECRET} now", 5)])])
+    corpus = cold_corpus(folder)
+    assert search(corpus, SECRET)[1].total == 0
+    (hit,), _ = search(corpus, "use")
+    assert SECRET not in hit.text
+    assert SECRET not in corpus.messages(0)[0].text
+
+
+def test_the_newest_file_is_searched_and_shown_before_the_next_is_read(folder):
+    talks = [Talk(f"s{n}", [Said("x", n + 1)]) for n in range(5)]
+    sources = write_sources(folder, talks)
+    opened = []
+    updates = grep([ColdCorpus([(Watched(opened), s) for s in sources])], GrepQuery("x"), never)
+    assert [h.session.name for h in next(updates).hits] == ["s4"]
+    assert opened == ["s4"]
+
+
+def test_files_that_were_all_copied_at_once_are_ordered_by_what_they_hold(folder):
+    base = 1_772_000_000_000
+    talks = [
+        Talk(f"s{n}", [Said(f"x at {to_iso(base + n * DAY)}", base + n * DAY)])
+        for n in range(CROWD * 2)
+    ]
+    sources = write_sources(folder, talks)
+    for source in sources:
+        os.utime(source.path, (1_790_000_000, 1_790_000_000))
+    opened = []
+    corpus = ColdCorpus([(Watched(opened), s) for s in Toy().discover(str(folder), [])])
+    updates = grep([corpus], GrepQuery("x", limit=100), never)
+    names = [h.session.name for h in next(updates).hits]
+    assert names == opened == [talks[-1].name]
+    names += [h.session.name for h in drained(updates)[0]]
+    assert names == [talk.name for talk in reversed(talks)]
+
+
+def test_a_file_last_written_long_before_is_not_read_at_all(folder):
+    sources = write_sources(
+        folder, [Talk("old", [Said("x", 5)]), Talk("new", [Said("x", 9 * DAY)])]
+    )
+    opened = []
+    corpus = ColdCorpus([(Watched(opened), s) for s in sources])
+    hits, last = search(corpus, "x", chosen=Filter(since_ms=8 * DAY))
+    assert rows(hits) == [("toy:new", 0, 1)]
+    assert opened == ["new"]
+    assert last.reach.sessions_searched == 1
+
+
+def test_a_session_is_listed_and_read_as_the_index_would(folder):
+    write_sources(folder, [Talk("abcdefgh-1", [Said("first prompt", 5), Said("x", 6)], cwd="/w")])
+    corpus = cold_corpus(folder)
+    with store_corpus(folder) as stored:
+        (mine,), (theirs,) = corpus.find("abcdefgh"), stored.find("abcdefgh")
+        assert corpus.messages(mine.id) == stored.messages(theirs.id)
+        assert corpus.messages(mine.id, 1, 2) == stored.messages(theirs.id, 1, 2)
+        for name in ("key", "title", "cwd", "ended_ms", "messages", "prompts", "size", "root"):
+            assert getattr(mine, name) == getattr(theirs, name)
+
+
+def test_keys_of_two_files_with_one_id_are_those_of_the_index(folder):
+    for place, at in (("one", 5), ("two", 9)):
+        (folder / place).mkdir()
+        write_sources(folder / place, [Talk("same", [Said(f"x {place}", at)])])
+    corpus = cold_corpus(folder)
+    with store_corpus(folder) as stored:
+        everything = Filter(include_copies=True)
+        keys = {s.path: s.key for s in stored.sessions(everything)}
+        assert {s.path: s.key for s in corpus.sessions(everything)} == keys
+        assert len(set(keys.values())) == 2
+
+
+def test_what_two_sessions_share_counts_once(folder):
+    shared = [Said(f"x {n}", n + 1, record=f"r{n}") for n in range(3)]
+    talks = [
+        Talk("origin", [*shared, Said("x own", 9, record="r3")]),
+        Talk("resumed", [*shared, Said("x later", 20, record="r9")]),
+    ]
+    write_sources(folder, talks)
+    hits, last = search(cold_corpus(folder), "x")
+    assert last.total == 5
+    with store_corpus(folder) as stored:
+        theirs, stored_last = search(stored, "x")
+    assert stored_last.total == 5
+    assert sorted(h.text for h in hits) == sorted(h.text for h in theirs)
+
+
+@pytest.mark.contract("X-1")
+def test_what_cannot_be_read_is_a_gap(folder):
+    write_sources(folder, [Talk("a", [Said("x", 5)]), Talk("b", [Said("x", 6)])])
+    with open(folder / "a.jsonl", "a", encoding="utf-8") as stream:
+        stream.write('not json\n{"type": "strange"}\n{"kind": "pro')
+    corpus = cold_corpus(folder)
+    os.unlink(folder / "b.jsonl")
+    hits, last = search(corpus, "x")
+    assert rows(hits) == [("toy:a", 0, 1)]
+    kinds = {gap.kind for gap in last.reach.gaps}
+    assert kinds >= {
+        GapKind.COLD, GapKind.UNREADABLE, GapKind.UNPARSED, GapKind.TORN, GapKind.UNKNOWN_RECORDS,
+    }  # fmt: skip
+    assert not last.reach.complete
+    (row,) = (r for r in range(2) if corpus._sources[r][1].native_id == "b")
+    with pytest.raises(StoreError):
+        corpus.session(row)
+
+
+def test_a_fault_of_a_reader_costs_its_session_only(folder):
+    class Faulty(Toy):
+        def open(self, source, since=None):
+            if source.native_id == "bad":
+                raise RuntimeError("a fault")
+            return super().open(source, since)
+
+    sources = write_sources(folder, [Talk("bad", [Said("x", 9)]), Talk("good", [Said("x", 5)])])
+    hits, last = search(ColdCorpus([(Faulty(), s) for s in sources]), "x")
+    assert rows(hits) == [("toy:good", 0, 1)]
+    assert not last.reach.complete

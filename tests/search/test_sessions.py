@@ -1,0 +1,68 @@
+"""Which sessions a filter admits, and what a few typed words mean."""
+
+from __future__ import annotations
+
+import pytest
+
+from recall_tui.model import Filter, SessionKind
+from recall_tui.search.sessions import TypeToFilter, admitted, named
+from tests.search.corpora import Said, Talk, session_of
+
+TALKS = [
+    Talk("aaaaaaaa-1", [Said("x", 10), Said("x", 20)], cwd="/home/Mei/Über uns"),
+    Talk("aaaaaaaa-2", [Said("x", 30)], kind=SessionKind.SUBAGENT, cwd="/srv"),
+    Talk("copy", [Said("x", 40)], copied=1, harness="codex"),
+    Talk("timeless", [Said("x")], harness="codex"),
+]
+ALL = [session_of(talk, row) for row, talk in enumerate(TALKS)]
+
+
+@pytest.mark.parametrize(
+    ("chosen", "expected"),
+    [
+        (Filter(), [0, 1, 3]),
+        (Filter(include_copies=True), [0, 1, 2, 3]),
+        (Filter(harnesses=("codex",)), [3]),
+        (Filter(sessions=("copy",)), [2]),
+        (Filter(mains_only=True), [0, 3]),
+        (Filter(cwd="ÜBER"), [0]),
+        (Filter(cwd="U\u0308ber"), [0]),
+        (Filter(branch="MAI"), [0, 1, 3]),
+        (Filter(branch="%"), []),
+        (Filter(since_ms=21), [1, 3]),
+        (Filter(since_ms=20), [0, 1, 3]),
+        (Filter(until_ms=10), [0, 3]),
+        (Filter(until_ms=9), [3]),
+        (Filter(roots=("/history",)), [0, 1, 3]),
+        (Filter(roots=("/hist",)), []),
+        (Filter(roots=("/history/timeless.jsonl",)), [3]),
+        (Filter(model="opus"), []),
+    ],
+)
+def test_a_filter_admits(chosen, expected):
+    assert [s.id for s in admitted(ALL, chosen)] == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("claude:aaaaaaaa-1", [0]),
+        ("aaaaaaaa-1", [0]),
+        ("aaaaaaaa", [0, 1]),
+        ("claude:aaaaaaaa", [0, 1]),
+        ("codex:aaaaaaaa", []),
+        ("aaaaaaa", []),
+        ("/history/copy.jsonl", [2]),
+        ("cop", []),
+    ],
+)
+def test_a_name_means_the_most_exact(name, expected):
+    assert [s.id for s in named(name, ALL)] == expected
+
+
+@pytest.mark.parametrize(
+    ("typed", "expected"),
+    [("", [0, 1, 2, 3]), ("MEI über", [0]), ("aaaa srv", [1]), ("mei srv", []), ("codex", [2, 3])],
+)
+def test_every_typed_word_must_occur(typed, expected):
+    assert [s.id for s in TypeToFilter(ALL).matching(typed)] == expected
