@@ -115,6 +115,8 @@ def banner(coverage: Coverage, search_gaps: Sequence[Gap], key: str) -> Bar:
     if coverage.progress is not None and coverage.syncing:
         words = progress_words(coverage.progress)
         return Bar([Part(f"   {words}", "muted")], details if loud else [])
+    if coverage.reading and not coverage.reach.sessions_total:
+        return Bar([Part("   looking for your history…", "muted")])
     if loud:
         lead = "partial: " if coverage.reach.sessions_total else ""
         return Bar([Part(f" ⚠ {lead}{' · '.join(loud)}", "warning", "gaps")], details)

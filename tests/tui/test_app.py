@@ -352,6 +352,21 @@ async def test_an_empty_list_says_so_only_when_the_sources_were_read(
         await until(pilot, lambda: "No agent sessions" in notice.text, "the end of the sync")
 
 
+async def test_the_first_sessions_of_a_first_sync_are_listed(
+    make_app: Callable[..., RecallApp],
+) -> None:
+    history = FakeHistory([], [])
+    app = make_app(history)
+    async with app.run_test(size=WIDE) as pilot:
+        await until(pilot, lambda: main_of(pilot).has_class("-empty"), "the notice")
+        history.add(Talk("pi", "the first one", "x", NOW).you("hello"), 1)
+        history._version += 1
+        await until(pilot, lambda: len(results_of(pilot).listing or ()) == 1, "the first session")
+        await rested(pilot)
+        assert not main_of(pilot).has_class("-empty")
+        assert transcript_of(pilot).session is not None
+
+
 async def test_no_hits_say_what_was_searched(app: RecallApp) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await rested(pilot)

@@ -59,6 +59,9 @@ PREVIEW_S: Final = 0.04
 REFRESH_S: Final = 1.0
 """The list is read again at most this often while a sync commits."""
 
+FIRST_REFRESH_S: Final = 0.1
+"""While the list is empty it is read again sooner."""
+
 AGES_S: Final = 30.0
 """Ages in the list are drawn again this often."""
 
@@ -221,7 +224,7 @@ class MainScreen(Screen[None]):
         """Read the list again when it is older than the store, at most once a second."""
         behind = self._store_version not in {None, self._shown_version}
         if behind and self._sessions is not None and self._refresh_due is None:
-            wait = REFRESH_S if self._sessions else 0
+            wait = REFRESH_S if self._sessions else FIRST_REFRESH_S
             self._refresh_due = self.set_timer(wait, self.action_reload)
 
     def action_reload(self) -> None:
