@@ -56,6 +56,9 @@ _OPENING: Final = re.compile(
 )
 
 
+_BLANK: Final = 0x20
+
+
 def may_open(low: bytes, at: int, after: int) -> bool:
     """Return whether an assignment may follow a sensitive word at [at, after): a cheap first look.
 
@@ -64,10 +67,15 @@ def may_open(low: bytes, at: int, after: int) -> bool:
         at: Where the word starts.
         after: Where it ends.
     """
+    if low[after] == _BLANK and low[after + 1 : after + 2] not in b" =:[!\t,\xef\xe6\xe4\xe3\xeb":
+        return _is_flag(low, at)  # prose, nearly always: no pattern is asked
     if _OPENING.match(low, after):
         return True
-    if low[after] not in b" \tw":  # `--token value`, `--password value`, netrc
-        return False
+    return low[after] in b"\tw" and _is_flag(low, at)  # `--password value`
+
+
+def _is_flag(low: bytes, at: int) -> bool:
+    """Whether a value may follow without a separator: `--token value`, netrc."""
     return b"--" in low[max(0, at - 24) : at] or b"login" in low[max(0, at - 90) : at]
 
 
@@ -85,7 +93,7 @@ def is_password(raw: bytes, match: re.Match[bytes]) -> bool:
     """
     value = match["secret"]
     if len(value) < 6 or not (
-        _UNLIKE_A_WORD.search(value.rstrip(b".,:;"))
+        _UNLIKE_A_WORD.search(value.rstrip(b".,:;="))
         or gates.letters_are_drawn(value)
         or (_IN_ENVIRONMENT.match(match[0]) and not _NO_PASSWORD.match(value))
     ):
@@ -218,8 +226,10 @@ def _is_literal(raw: bytes, match: re.Match[bytes]) -> bool:
     before = raw[start - 1 : start] if start else b""
     if before == b":" and b"=" not in raw[match.start() : match.start("secret")]:
         return False  # a path of names: `Type::Token`, `arn:aws:...:secret:name`
-    if match["list"] is not None and before not in b"\"'`" and not name.startswith(b"--"):
-        return False
+    if match["list"] is not None and not (
+        (before in b"\"'`" or name.startswith(b"--")) and re.search(rb"[0-9]", value)
+    ):
+        return False  # a list of names
     if match["flag"] is not None and match[0].isascii():  # Chinese needs no colon
         login = _LOGIN.search(raw[max(0, match.start() - 90) : match.start()])
         if not name.startswith(b"-") and not login:

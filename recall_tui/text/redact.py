@@ -127,19 +127,27 @@ def is_secret(term: str) -> bool:
 # ---------------------------------------------------------------- the scan
 
 
-def _anchors() -> list[tuple[bytes, frozenset[int], tuple[int, ...]]]:
-    """Every anchor once, with the bytes that may follow it and the rules that start there."""
-    table: dict[str, list[int]] = {}
+class _Anchor(NamedTuple):
+    """A literal, the bytes that may follow it, and the rules that start there with their order."""
+
+    literal: bytes
+    follow: frozenset[int]
+    rules: tuple[tuple[int, Rule], ...]
+
+
+def _anchors() -> list[_Anchor]:
+    table: dict[str, list[tuple[int, Rule]]] = {}
     for order, rule in enumerate(RULES):
         for anchor in rule.anchors:
-            table.setdefault(anchor, []).append(order)
+            table.setdefault(anchor, []).append((order, rule))
     return [
-        (anchor.encode(), frozenset(b"".join(RULES[o].follow for o in orders)), tuple(orders))
-        for anchor, orders in table.items()
+        _Anchor(anchor.encode(), frozenset(b"".join(r.follow for _, r in rules)), tuple(rules))
+        for anchor, rules in table.items()
     ]
 
 
 _ANCHORS: Final = _anchors()
+_ASCII_ANCHORS: Final = [anchor for anchor in _ANCHORS if anchor.literal.isascii()]
 
 
 def _hits(raw: bytes) -> list[_Hit]:
@@ -155,18 +163,14 @@ def _hits(raw: bytes) -> list[_Hit]:
 def _scan(raw: bytes) -> Iterator[_Hit]:
     low = raw.lower()
     length = len(low)
-    is_ascii = low.isascii()
     find = finder(low)
-    for anchor, follow, orders in _ANCHORS:
-        if is_ascii and not anchor.isascii():
-            continue
-        size = len(anchor)
-        at = find(anchor, 0)
+    for literal, follow, rules in _ASCII_ANCHORS if low.isascii() else _ANCHORS:
+        size = len(literal)
+        at = find(literal, 0)
         while at >= 0:
             after = at + size
             if after < length and low[after] in follow:
-                for order in orders:
-                    rule = RULES[order]
+                for order, rule in rules:
                     if rule.ready is not None and not rule.ready(low, at, at + size):
                         continue
                     match = rule.compiled.match(raw, at - rule.back) if at >= rule.back else None
@@ -179,7 +183,7 @@ def _scan(raw: bytes) -> Iterator[_Hit]:
                         after = max(after, end)
                     elif match.end() - at > _SKIP:
                         after = max(after, match.end())
-            at = find(anchor, after)
+            at = find(literal, after)
 
 
 _WRAP: Final = re.compile(
