@@ -1,4 +1,4 @@
-"""The program's entrance: the one place that knows both the command line and the app."""
+"""The program's entrance: the one place that knows the command line, the app and the tools."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ TYPE_CHECKING = False
 """Stands for `typing.TYPE_CHECKING`, whose module costs a third of `recall --version`."""
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from recall_tui.cli.call import Call
+    from recall_tui.history import History
 
 
 def main() -> int:
@@ -25,7 +28,7 @@ def main() -> int:
     from recall_tui.cli import main as command_line
     from recall_tui.cli.call import Call
 
-    return command_line(call=Call(app=_app))
+    return command_line(call=Call(app=_app, tools=_tools))
 
 
 def _app(call: Call) -> int:
@@ -33,6 +36,20 @@ def _app(call: Call) -> int:
     from recall_tui.tui.app import run
 
     return run(call.sources, demo=call.demo)
+
+
+def _tools(history: History, granted: Sequence[str], current_session: str) -> None:
+    """Serve the agents' tools."""
+    try:
+        from recall_tui.mcp_server.server import serve
+    except ImportError as error:
+        from recall_tui.errors import ConfigError
+
+        raise ConfigError(
+            f"the agents' tools need a package that is not there: {error.name}",
+            "pip install 'recall-tui[mcp]'",
+        ) from error
+    serve(history, granted, current_session)
 
 
 if __name__ == "__main__":

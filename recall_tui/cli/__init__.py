@@ -31,6 +31,7 @@ class Entry(NamedTuple):
 
 
 FIND: Final = "Find and read"
+SERVE: Final = "Serve agents"
 KEEP: Final = "Keep the index"
 KNOW: Final = "Know the program"
 
@@ -38,6 +39,7 @@ COMMANDS: Final = {
     "grep": Entry("grep:grep", "Print every message that holds a text or a pattern.", FIND),
     "sessions": Entry("sessions:sessions", "List sessions, newest first.", FIND),
     "show": Entry("show:show", "Print a message with its neighbours, or a session.", FIND),
+    "mcp": Entry("mcp:mcp", "Serve the agents' tools over stdin and stdout.", SERVE),
     "index": Entry("index:index", "Read what is new in the sources.", KEEP),
     "forget": Entry("forget:forget", "Remove a session from everything Recall keeps.", KEEP),
     "doctor": Entry("doctor:doctor", "Check sources, index, terminal and retention.", KEEP),

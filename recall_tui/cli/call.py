@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from datetime import tzinfo
 
     from recall_tui.config import Config
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
     Opener = Callable[["Call", bool], History]
     """Opens the history a call is about; the second argument is `live`."""
+    Tools = Callable[[History, Sequence[str], str], None]
+    """Serves the agents' tools: the history, the names of tools granted, the asking session."""
 
 
 class Call:
@@ -33,12 +35,14 @@ class Call:
         *,
         opener: Opener | None = None,
         app: Callable[[Call], int] | None = None,
+        tools: Tools | None = None,
     ) -> None:
         self.env = os.environ if env is None else env
         self.demo = False
         self.sources: list[str] = []
         self._opener = opener or _open
         self._app = app
+        self._tools = tools
         self._config: Config | None = None
 
     def config(self) -> Config:
@@ -76,6 +80,19 @@ class Call:
             yield history
         finally:
             history.close()
+
+    def serve(self, granted: Sequence[str], current_session: str) -> None:
+        """Serve the agents' tools over standard input and output until the client leaves.
+
+        Raises:
+            ConfigError: The optional package for it is not installed, or a tool is unknown.
+        """
+        from recall_tui.errors import ConfigError
+
+        if self._tools is None:
+            raise ConfigError("this program was started without the agents' tools")
+        with self.history() as history:
+            self._tools(history, granted, current_session)
 
     def open_app(self) -> int:
         """Run the app until the person leaves it, and return its exit code.

@@ -1,0 +1,1 @@
+"""The agents' tools, `Recall`, `RecallMore` and `RecallMaterial`: no retrieval logic of its own."""

@@ -1,0 +1,148 @@
+"""The server: three tools over one `History`, each call in a worker thread that can be stopped."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+import anyio
+from anyio import to_thread
+from mcp.server import Server, ServerRequestContext
+from mcp.server.stdio import stdio_server
+from mcp_types import (
+    CallToolRequestParams,
+    CallToolResult,
+    ListToolsResult,
+    PaginatedRequestParams,
+)
+
+from recall_tui import __version__
+from recall_tui.errors import BadReferenceError, ConfigError, RecallError
+from recall_tui.mcp_server import results, tools
+from recall_tui.search.recall import request
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection
+
+    from recall_tui.history import History
+
+    Answer = Callable[[object, Callable[[], bool]], CallToolResult]
+
+logger: Final = logging.getLogger(__name__)
+
+
+def build(
+    history: History, granted: Collection[str] = tools.NAMES, current_session: str = ""
+) -> Server[object]:
+    """Return the server.
+
+    Args:
+        history: Where answers come from.
+        granted: Names of the tools that may be used; the others are not even listed (S0-2).
+        current_session: Key of the session that asks; its running turn is left out of answers.
+
+    Raises:
+        ConfigError: A granted tool does not exist.
+    """
+    for name in granted:
+        if name not in tools.TOOLS:
+            raise ConfigError(f"no such tool: {name}", f"there are {', '.join(tools.NAMES)}")
+    answers: dict[str, Answer] = {
+        tools.RECALL: partial(_recall, history, current_session),
+        tools.MORE: partial(_more, history, current_session),
+        tools.MATERIAL: partial(_material, history, current_session),
+    }
+    listed = [tool for name, tool in tools.TOOLS.items() if name in granted]
+
+    async def list_tools(
+        context: ServerRequestContext[object], page: PaginatedRequestParams | None
+    ) -> ListToolsResult:
+        return ListToolsResult(tools=listed)
+
+    async def call_tool(
+        context: ServerRequestContext[object], call: CallToolRequestParams
+    ) -> CallToolResult:
+        if call.name not in granted:
+            unknown = request.RefusedError(request.Reason.INVALID_QUERY, "no such tool is granted")
+            return results.refusal(unknown)
+        return await _in_thread(answers[call.name], call.arguments or {})
+
+    return Server(
+        "recall",
+        version=__version__,
+        title="Recall",
+        description="What was said and done in earlier coding-agent sessions.",
+        instructions=tools.INSTRUCTIONS,
+        on_list_tools=list_tools,
+        on_call_tool=call_tool,
+    )
+
+
+async def _in_thread(answer: Answer, parameters: object) -> CallToolResult:
+    """Answer a call in a worker thread; a caller that gives up stops the search at once."""
+    given_up = threading.Event()
+    try:
+        return await to_thread.run_sync(
+            _guarded, answer, parameters, given_up.is_set, abandon_on_cancel=True
+        )
+    except anyio.get_cancelled_exc_class():
+        given_up.set()
+        raise
+
+
+def _guarded(answer: Answer, parameters: object, stop: Callable[[], bool]) -> CallToolResult:
+    """Turn whatever goes wrong into one of the four reasons; details go to the log only."""
+    try:
+        return answer(parameters, stop)
+    except request.RefusedError as error:
+        return results.refusal(error)
+    except BadReferenceError:
+        return results.refusal(request.not_found())
+    except RecallError as error:
+        logger.warning("recall could not answer: %s", type(error).__name__)
+        return results.refusal(
+            request.RefusedError(request.Reason.ABORTED, "the history cannot be read just now")
+        )
+    except Exception as error:  # the edge of a front: a fault of ours must not end the server
+        # Never the message: it may quote what was asked, or what was found.
+        logger.exception("a fault of recall itself: %s", type(error).__name__)
+        return results.refusal(
+            request.RefusedError(request.Reason.ABORTED, "recall failed; see its log")
+        )
+
+
+def _recall(
+    history: History, current: str, parameters: object, stop: Callable[[], bool]
+) -> CallToolResult:
+    return results.envelope(history.recall(request.recall_from_tool(parameters, current), stop))
+
+
+def _more(
+    history: History, current: str, parameters: object, stop: Callable[[], bool]
+) -> CallToolResult:
+    return results.more(history.more(request.more_from_tool(parameters, current), stop))
+
+
+def _material(
+    history: History, current: str, parameters: object, stop: Callable[[], bool]
+) -> CallToolResult:
+    asked = request.material_from_tool(parameters, current)
+    return results.material(history.fetch(asked, stop))
+
+
+def serve(
+    history: History, granted: Collection[str] = tools.NAMES, current_session: str = ""
+) -> None:
+    """Serve over standard input and output until the client closes them.
+
+    Logging goes to standard error; nothing else is ever printed.
+    """
+    server = build(history, granted, current_session)
+
+    async def run() -> None:
+        async with stdio_server() as (reading, writing):
+            await server.run(reading, writing, server.create_initialization_options())
+
+    anyio.run(run)
