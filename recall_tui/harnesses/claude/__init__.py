@@ -166,12 +166,13 @@ def _is_named(stem: str) -> bool:
 
 
 def _is_project(folder: str) -> bool:
-    """Say whether a folder lies where this program keeps sessions: `projects/<slug>[/...]`.
+    """Say whether a folder lies where this program keeps sessions.
 
-    Qwen Code has `projects` as well, and below it `chats`.
+    That is `projects/<slug>`, and below it `<session>/subagents`. (Qwen Code has `projects` as
+    well, but its sessions lie in `projects/<slug>/chats`.)
     """
     parts = folder.split(os.sep)
-    if "projects" not in parts or "chats" in parts:
+    if "projects" not in parts:
         return False
     at = len(parts) - 1 - parts[::-1].index("projects")
     below = parts[at + 1 :]

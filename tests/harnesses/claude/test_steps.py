@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import random
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -14,6 +16,9 @@ from recall_tui.harnesses.claude import Claude
 from recall_tui.model import Kind
 from tests.harnesses.claude.build import SESSION, Lines, image, png, text, thinking
 from tests.harnesses.steps import in_steps, source_of, whole
+
+if TYPE_CHECKING:
+    from recall_tui.harnesses.base import Transcript
 
 REMINDER = "<system-reminder>x</system-reminder>"
 
@@ -58,8 +63,6 @@ def act(lines: Lines, step: tuple[str, int], prompts: list[str | None]) -> None:
     elif what == "copy" and lines.lines:
         records = [line for line in lines.lines if b'"uuid"' in line]
         for index, line in enumerate(records[-number % 8 :]):
-            import json
-
             record = json.loads(line)
             record |= {
                 "uuid": f"copy-{len(lines.lines)}-{index}",
@@ -190,3 +193,38 @@ def test_a_branch_that_grows_late_is_still_abandoned(place: Path, claude: Claude
     lines.write(place)
     (result,) = claude.open(source, first.checkpoint)
     assert result.abandoned
+
+
+def tail(claude: Claude, place: Path, lines: Lines, more: Lines) -> Transcript:
+    """Read lines, then only what was added to them."""
+    source = source_of(claude, lines.write(place))
+    first = claude.open(source)
+    list(first)
+    place.write_bytes(lines.content + more.content)
+    second = claude.open(source, first.checkpoint)
+    second.messages = list(second)  # type: ignore[attr-defined]
+    return second
+
+
+def test_what_was_read_before_is_remembered(place: Path, claude: Claude) -> None:
+    lines = Lines("2.0.29")
+    lines.raw({"type": "summary", "summary": "Of this file", "leafUuid": "the-leaf"})
+    lines.user("prompt")
+    lines.assistant(text("answer"), reply="msg_a", usage={"input_tokens": 5, "output_tokens": 1})
+    more = Lines("2.0.29")
+    more.last, more.time_ms = lines.last, lines.time_ms
+    call = {"type": "tool_use", "id": "t1", "name": "Bash", "input": {}}
+    more.assistant(call, reply="msg_a", usage={"input_tokens": 5, "output_tokens": 9})
+    more.user("next", uuid="the-leaf")
+    more.assistant(text("fine"), reply="msg_b", usage={"input_tokens": 0, "output_tokens": 0})
+    for add in (
+        lambda: more.user("prompt"),
+        lambda: more.assistant(text("answer"), reply="msg_a"),
+        lambda: more.assistant(text("fine"), reply="msg_b"),
+    ):
+        more.time_ms = lines.time_ms + 3_600_000
+        add()
+    second = tail(claude, place, lines, more)
+    assert [m.kind for m in second.messages] == [Kind.TOOL_CALL, Kind.PROMPT, Kind.ANSWER]
+    assert (second.facts.tokens_in, second.facts.tokens_out) == (5, 9)
+    assert second.facts.title == "Of this file"

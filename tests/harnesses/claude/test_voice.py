@@ -209,6 +209,31 @@ def test_a_prompt_only_in_the_queue_stands_where_the_next_one_begins(read: Any) 
     assert transcript.messages[2].record == ""
 
 
+def test_a_prompt_is_waited_for_while_the_programs_queue_holds_it(read: Any) -> None:
+    lines = Lines()
+    lines.queue("enqueue", "first")
+    lines.queue("enqueue", "second")
+    lines.queue("dequeue")
+    lines.user("first, but edited")
+    lines.queue("dequeue")
+    lines.user("second")
+    assert [words for _, words in said(read(lines))] == ["first, but edited", "second", "first"]
+
+
+def test_a_prompt_no_operation_takes_out_is_given_up_after_three_others(read: Any) -> None:
+    lines = Lines()
+    lines.queue("enqueue", "lost")
+    for number in range(4):
+        lines.user(f"prompt {number}")
+    assert [words for _, words in said(read(lines))] == [
+        "prompt 0",
+        "prompt 1",
+        "lost",
+        "prompt 2",
+        "prompt 3",
+    ]
+
+
 def test_a_prompt_left_in_the_queue_stands_at_the_end_and_may_still_be_repeated(
     read: Any, place: Path
 ) -> None:
