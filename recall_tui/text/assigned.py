@@ -54,8 +54,6 @@ _OPENING: Final = re.compile(
     rb"(?:[ \t]{0,8}(?:\[[^\]\n]{0,24}\])?[=:!?\xef\xe6\xe4\xe3\xeb]"
     rb"""|[ \t]{0,4},\s{0,16}["'\\]|>|,?\s{1,40}["']?value)"""
 )
-
-
 _BLANK: Final = 0x20
 
 
@@ -114,8 +112,8 @@ def _is_pass_name(name: bytes, match: re.Match[bytes]) -> bool:
 
 _IN_ENVIRONMENT: Final = re.compile(rb"PASS[A-Z]*=[a-z]")
 _NO_PASSWORD: Final = re.compile(
-    rb"pass(?:word|wd|phrase)?|secret|postgres|admin|guest|string|settings|config|required|"
-    rb"optional|undefined|example",
+    rb"(?:pass(?:word|wd|phrase)?|secret|postgres|admin|guest|string|settings|config|required|"
+    rb"optional|undefined|example)\Z",
     re.IGNORECASE,
 )
 _BARE_PASS: Final = re.compile(rb"pass(?![wpc])", re.IGNORECASE)
