@@ -132,6 +132,10 @@ def _call(message: Message, frame: Frame, outcome: Outcome | None, *, unfolded: 
     room = frame.width - frame.lead
     argument = markdown.highlighted([(clean(head), "strong")], frame.find)
     lines = [Line((*first, *justified(argument, [*tail, (" ", "")], room)))]
+    if more and not unfolded and not any(True for _ in frame.find(head)):
+        # A hit beyond the telling argument: the words it was found by have to show.
+        rows, _ = _matching(rest, 2, frame) or ([], 0)
+        lines.extend(_ruled(_rows("\n".join(rows), frame, wrapped=False), frame) if rows else [])
     if unfolded and more:
         body, left = _bounded(rest.strip("\n"), LONGEST_CHARS)
         lines.extend(_ruled(_rows(body, frame, wrapped=True), frame))
@@ -175,18 +179,26 @@ def _telling(whole: str, limit: int, frame: Frame, *, failed: bool) -> tuple[lis
     a short one does.
     """
     head = whole[: limit * _LINE_CHARS].split("\n")[:limit]
-    if frame.find is not no_matches:
-        if any(True for row in head for _ in frame.find(row)):
-            return head, 0
-        rows = whole[:LONGEST_CHARS].split("\n")
-        for index, row in enumerate(rows):
-            if any(True for _ in frame.find(row)):
-                low = max(0, min(index - 1, len(rows) - limit))
-                return rows[low : low + limit], low
+    if any(True for row in head for _ in frame.find(row)):
+        return head, 0
+    if found := _matching(whole, limit, frame):
+        return found
     if failed:
         tail = whole[-limit * _LINE_CHARS :].split("\n")[-limit:]
         return tail, whole.count("\n") + 1 - len(tail)
     return head, 0
+
+
+def _matching(text: str, limit: int, frame: Frame) -> tuple[list[str], int] | None:
+    """Return the lines around the first match and how many stand above; None without a match."""
+    if frame.find is no_matches:
+        return None
+    rows = text[:LONGEST_CHARS].split("\n")
+    for index, row in enumerate(rows):
+        if any(True for _ in frame.find(row)):
+            low = max(0, min(index - (limit > 1), len(rows) - limit))
+            return rows[low : low + limit], low
+    return None
 
 
 def _share(part: int, whole: str) -> str:
@@ -251,6 +263,8 @@ def _aside(message: Message, frame: Frame, *, unfolded: bool) -> list[Line]:
             rows.append(_note(more))
         return _hang(gutter(message.kind, message.time_ms, frame, sign="▾"), rows, frame)
     first = next((row for row in text.split("\n") if row.strip()), "(empty)")
+    if (found := _matching(text, 1, frame)) is not None:
+        first = found[0][0]
     room = frame.width - frame.lead
     total = _bytes(text)
     tail: list[Piece] = [(f"{size(total)} ", "dim")] if total > room or "\n" in text else []

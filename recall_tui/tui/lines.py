@@ -166,7 +166,7 @@ def wrap(pieces: Sequence[Piece], width: int, hang: int = 0) -> list[list[Piece]
     text = "".join(piece for piece, _ in pieces)
     cuts = breaks(text, max(1, width), hang)
     if not cuts:
-        return [list(pieces)]
+        return [_trimmed(list(pieces))]
     rows: list[list[Piece]] = [[]]
     at = 0
     pending = iter([*cuts, len(text) + 1])

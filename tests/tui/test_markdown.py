@@ -126,6 +126,16 @@ def test_folded_output_shows_the_match() -> None:
     assert any(("module_20", "match") in line.pieces for line in lines)
 
 
+def test_what_is_folded_away_shows_the_line_a_hit_is_in() -> None:
+    frame = Frame(width=90, zone=UTC, find=Matcher(GrepQuery("needle")).spans)
+    text = "first line\n" + "hay\n" * 30 + "a needle here\nmore hay"
+    for kind in (Kind.INJECTED, Kind.NOTICE, Kind.SUMMARY, Kind.TOOL_CALL, Kind.TOOL_RESULT):
+        lines = lay(message(kind, text, tool="Edit"), frame)
+        assert any(("needle", "match") in line.pieces for line in lines), kind
+    plain = lay(message(Kind.TOOL_CALL, text, tool="Edit"), FRAME, spaced=False)
+    assert len(plain) == 1
+
+
 def test_a_huge_line_costs_no_more_than_what_shows() -> None:
     huge = message(Kind.TOOL_RESULT, "x" * 20_000_000)
     lines = lay(huge, FRAME, spaced=False)
