@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final
 
 from recall_tui import clock, roots
 from recall_tui.config import load
-from recall_tui.errors import BadReferenceError, SourceError, StoreBusyError
+from recall_tui.errors import BadReferenceError, SourceError, StoreBusyError, StoreError
 from recall_tui.harnesses import registry
 from recall_tui.harnesses.base import Source
 from recall_tui.model import Filter, Gap, GapKind, Reach, SessionKind
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from recall_tui.harnesses.base import ResumeCommand
     from recall_tui.model import Message, Reference, Session
     from recall_tui.paths import Paths
+    from recall_tui.search.cold import ColdCorpus
     from recall_tui.search.ports import Corpus
     from recall_tui.search.results import GrepQuery, GrepUpdate
     from recall_tui.store.forget import Forgotten
@@ -112,6 +113,7 @@ class History:
         self._compared_ms = 0
         self._gaps_seen: list[Gap] = []
         self._catching_up = threading.Lock()
+        self._cold: ColdCorpus | None = None
 
     @classmethod
     def open(
@@ -170,12 +172,16 @@ class History:
 
     def messages(self, session: Session, start: int = 0, stop: int | None = None) -> list[Message]:
         """Return messages by position, in order."""
-        return self._store.messages(session.id, start, stop)
+        corpus, row = self._holding(session)
+        return corpus.messages(row, start, stop)
 
     def skeleton(self, session: Session) -> Skeleton:
         """Return the arrays a virtual transcript lays out from."""
         skeleton = Skeleton()
-        arrays = self._store.arrays(session.id)
+        if self._cold is not None:
+            self.catch_up()
+        _, row = self._holding(session, self._stores())
+        arrays = self._store.arrays(row)
         skeleton.kinds, skeleton.flags = arrays.kinds, arrays.flags
         skeleton.times, skeleton.sizes = arrays.times, arrays.sizes
         return skeleton
@@ -202,7 +208,8 @@ class History:
         """Return every position in one session that matches (find inside)."""
         from recall_tui.search.grep import positions
 
-        return positions(self._store, session, query)
+        corpus, row = self._holding(session)
+        return positions(corpus, corpus.session(row), query)
 
     def resolve(self, reference: Reference | str) -> Resolved:
         """Look a reference up; a changed record resolves as changed, never as another.
@@ -371,8 +378,8 @@ class History:
         from recall_tui.search.without import Without
 
         self._read_in_background()
-        cold = ColdCorpus([(registry.get(s.harness), s) for s in waiting.sources])
-        return [cold, *(Without(store, waiting.stale) for store in self._stores())]
+        self._cold = ColdCorpus([(registry.get(s.harness), s) for s in waiting.sources])
+        return [self._cold, *(Without(store, waiting.stale) for store in self._stores())]
 
     def _read_in_background(self) -> None:
         """Start `recall index` on its own; it ends at once when another is writing already."""
@@ -389,6 +396,23 @@ class History:
             env=self._env,
             start_new_session=True,
         )
+
+    def _holding(
+        self, session: Session, corpora: Sequence[Corpus] | None = None
+    ) -> tuple[Corpus, int]:
+        """Return the corpus that holds a session now, and its row there.
+
+        A session is handed out by one corpus and may be asked for when another holds it: first
+        found in the files, indexed a moment later.
+
+        Raises:
+            StoreError: None does any more.
+        """
+        for corpus in corpora or [*self._stores(), *filter(None, [self._cold])]:
+            for found in corpus.find(session.key):
+                if found.key == session.key:
+                    return corpus, found.id
+        raise StoreError(f"{session.key} is no longer there", "search again")
 
     def _list(self, chosen: Filter) -> list[Session]:
         return [session for corpus in self._stores() for session in corpus.sessions(chosen)]

@@ -50,6 +50,9 @@ CASES: Final = {"ignore": Case.IGNORE, "exact": Case.EXACT, "smart": Case.SMART}
 @click.option("-F", "--fixed", is_flag=True, help="PATTERN is a plain text. The default.")
 @click.option("--count", is_flag=True, help="Print counts only.")
 @click.option(
+    "--no-total", is_flag=True, help="Stop when the page is full: faster, without exact counts."
+)
+@click.option(
     "-n",
     "--limit",
     type=options.POSITIVE,
@@ -79,6 +82,7 @@ def grep(
     regex: bool,
     fixed: bool,
     count: bool,
+    no_total: bool,
     limit: int,
     cursor: str,
     everything: bool,
@@ -111,6 +115,7 @@ def grep(
         limit=EVERYTHING if everything or paths else limit,
         cursor=cursor,
         count_only=count,
+        totals=not no_total,
         timeout_s=settings.regex_timeout_s,
     )
     with call.history() as history:
@@ -156,6 +161,8 @@ class Updates:
 
 
 def _counts(last: GrepUpdate) -> str:
+    if not last.exact:
+        return f"the newest {notation.counted(last.total, 'message')}; there may be more"
     return ", ".join(
         (
             notation.counted(last.total, "message"),
@@ -219,9 +226,9 @@ def _print_json(
     def rest() -> wire.Json:
         last = updates.drained()
         return {
-            "total": last.total,
-            "occurrences": last.occurrences,
-            "sessions": last.sessions,
+            "total": last.total if last.exact else None,
+            "occurrences": last.occurrences if last.exact else None,
+            "sessions": last.sessions if last.exact else None,
             "next": last.next,
         } | wire.answer(last.reach)
 

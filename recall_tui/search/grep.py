@@ -180,6 +180,7 @@ class _Scan:
         self._predicate = predicate
         self._page = Page(0 if query.count_only else query.limit, after)
         self._count_only = query.count_only
+        self._totals = query.totals or query.count_only
         kinds = query.chosen.kinds_admitted
         self._kinds = None if len(kinds) == len(Kind) else kinds
         self._sessions: dict[tuple[int, int], Session] = {}
@@ -198,20 +199,31 @@ class _Scan:
                 stopped_at = block.last_ms
                 break
             final = page.take_final(block.last_ms)
+            if not (page.room or self._totals):
+                yield self._ended(final, None, started, exact=False)
+                return
             now = perf_counter()
             if final or now - said > UPDATE_S:
                 said = now
                 yield self._update(final)
             self._scan(number, block)
         final = [] if stopped_at is not None else page.take_final(None)
+        yield self._ended(final, stopped_at, started, exact=stopped_at is None)
+
+    def _ended(
+        self, final: list[Match], stopped_at: int | None, started: float, *, exact: bool
+    ) -> GrepUpdate:
+        """Return the last update: the end of the page, where the next begins, and the reach."""
+        page = self._page
         update = self._update(final)
         update.done = True
-        if page.more and page.last is not None:
+        update.exact = exact
+        if page.last is not None and (page.more or not exact):
             update.next = page.last.cursor()
         update.reach = reached(self._corpora, self._chosen)
         update.reach.add(self._gaps(stopped_at))
         update.reach.elapsed_ms = (perf_counter() - started) * 1000
-        yield update
+        return update
 
     def _merged(self) -> Iterator[tuple[int, Block]]:
         """Yield (corpus number, block) of all corpora by falling time."""

@@ -32,6 +32,8 @@ class GrepQuery:
     cursor: str = ""
     """`next` of the page before."""
     count_only: bool = False
+    totals: bool = True
+    """Count everything that matches. Without it the search ends when the page is full."""
     timeout_s: float = 10.0
     """For a regular expression: seconds per block before that block becomes a gap."""
 
@@ -77,3 +79,5 @@ class GrepUpdate:
     """Cursor of the next page, set on the last update when there is one."""
     reach: Reach = field(default_factory=Reach)
     """Filled on the last update."""
+    exact: bool = True
+    """On the last update: the counts are of everything, not only of what was looked at."""

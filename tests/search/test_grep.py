@@ -359,3 +359,18 @@ def test_an_empty_meta_says_only_that_nothing_newer_follows():
         )
         assert rows(hits) == [("claude:a", 0, 1), ("claude:b", 0, 1)]
         assert last.sessions == 2
+
+
+def test_without_totals_the_search_ends_with_the_page_and_the_pages_are_the_whole():
+    talks = [Talk(f"s{n}", [Said("needle", 1000 + n), Said("needle", 2000 + n)]) for n in range(9)]
+    whole = found(talks, "needle", limit=100)
+    pages, cursor, ends = [], "", []
+    while True:
+        hits, last = ask(talks, "needle", limit=5, cursor=cursor, totals=False)
+        pages += rows(hits)
+        ends.append(last.exact)
+        cursor = last.next
+        if not cursor:
+            break
+    assert pages == whole
+    assert ends == [False, False, False, True]
