@@ -28,7 +28,7 @@ def cut_bytes(text: str, limit: int) -> tuple[str, bool]:
     A cut text ends with an ellipsis, which counts. A text that must be cut to 3 bytes or less is
     empty (S0-92).
     """
-    if 4 * len(text) <= limit or len(text.encode("utf-8", "replace")) <= limit:
+    if not text or 4 * len(text) <= limit or len(text.encode("utf-8", "replace")) <= limit:
         return text, False
     if limit <= 3:
         return "", True
