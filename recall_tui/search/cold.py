@@ -114,8 +114,9 @@ class ColdCorpus:
     def blocks(self, chosen: Filter) -> Iterator[Block]:
         """Yield the blocks that may hold an admitted message, by falling `last_ms`.
 
-        No block claims to be newer than its file. Before each source comes an empty block: what is
-        still to be parsed is not newer than that.
+        Every block claims the time of its file, for what is still to be parsed may be as new as
+        any of them. Before each source comes an empty block that says the same, so that what was
+        found until then can be shown first.
         """
         for row in self._rows(chosen):
             bound = self._bounds[row]
@@ -123,11 +124,9 @@ class ColdCorpus:
             read = self._read(row)
             if read is None or not admits(read.session, chosen):
                 continue
-            end = read.session.ended_ms
-            timed = [(min(bound, max(t or end for t in b.meta.times)), b) for b in read.blocks]
-            for last_ms, built in sorted(timed, key=lambda pair: -pair[0]):
+            for built in read.blocks:
                 yield Block(
-                    0, row, built.kind, last_ms, built.meta, built.fold,
+                    0, row, built.kind, bound, built.meta, built.fold,
                     partial(getattr, built, "raw"), partial(getattr, built, "attributes"),
                     read.session.copied,
                 )  # fmt: skip

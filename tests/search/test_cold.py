@@ -8,7 +8,7 @@ import pytest
 
 from recall_tui.clock import to_iso
 from recall_tui.errors import StoreError
-from recall_tui.model import Filter, GapKind
+from recall_tui.model import Filter, GapKind, Kind
 from recall_tui.search.cold import CROWD, ColdCorpus
 from recall_tui.search.grep import grep
 from recall_tui.search.results import GrepQuery
@@ -94,6 +94,18 @@ def test_files_that_were_all_copied_at_once_are_ordered_by_what_they_hold(folder
     assert names == opened == [talks[-1].name]
     names += [h.session.name for h in drained(updates)[0]]
     assert names == [talk.name for talk in reversed(talks)]
+
+
+def test_a_long_session_does_not_overtake_those_written_meanwhile(folder):
+    talks = [
+        Talk("long", [Said("x", 1), Said("x", 14), Said("x", 20, Kind.TOOL_RESULT)]),
+        Talk("short", [Said("x", 13), Said("x", 14)]),
+    ]
+    write_sources(folder, talks)
+    assert rows(search(cold_corpus(folder), "x")[0]) == [
+        ("toy:long", 2, 1), ("toy:long", 1, 1), ("toy:short", 1, 1), ("toy:short", 0, 1),
+        ("toy:long", 0, 1),
+    ]  # fmt: skip
 
 
 def test_a_file_last_written_long_before_is_not_read_at_all(folder):

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from recall_tui.model import Filter, Kind
 from recall_tui.search import predicate
-from recall_tui.search.grep import grep
+from recall_tui.search.grep import grep, positions
 from recall_tui.search.results import Case, GrepQuery
 from recall_tui.store import block
 from tests.search.corpora import (
@@ -110,7 +110,7 @@ def compare(corpora, talks, query):
     return hits
 
 
-SETTINGS = settings(max_examples=250, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+SETTINGS = settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 @pytest.mark.contract("S0-36", "S0-37", "S0-38", "S0-40", "S0-41", "S0-43", "S0-44", "S0-129")
@@ -155,7 +155,7 @@ def test_several_corpora_answer_as_one(data):
 
 
 @pytest.mark.contract("S0-41", "S0-46", "S0-129")
-@settings(SETTINGS, max_examples=60)
+@settings(SETTINGS, max_examples=30)
 @given(data=st.data())
 def test_the_index_and_the_cold_path_answer_as_a_naive_scan(data):
     talks = data.draw(histories())
@@ -171,19 +171,36 @@ def test_the_index_and_the_cold_path_answer_as_a_naive_scan(data):
         GrepQuery(data.draw(st.sampled_from(REGEXES).filter(bool)), regex=True, case=Case.IGNORE),
     ]
     small = patch.object(block, "TARGET_BYTES", data.draw(st.integers(1, 200)))
+    cut, late_ms = data.draw(st.integers(0, len(talks))), data.draw(st.integers(0, 20))
     with small, TemporaryDirectory() as name:
-        folder = Path(name) / "source"
-        folder.mkdir()
-        write_sources(folder, talks, late_ms=data.draw(st.integers(0, 20)))
-        with store_corpus(folder) as stored:
+        parts = [Path(name) / part for part in ("one", "two", "all")]
+        for folder, held in zip(parts, (talks[:cut], talks[cut:], talks), strict=True):
+            folder.mkdir()
+            write_sources(folder, held, late_ms=late_ms)
+        with store_corpus(parts[2]) as stored, store_corpus(parts[0]) as half:
             for query in queries:
-                shown = [compare([c], talks, query) for c in (stored, cold_corpus(folder))]
-                assert [listed(hit) for hit in shown[0]] == [listed(hit) for hit in shown[1]]
+                indexed = compare([stored], talks, query)
+                cold = compare([cold_corpus(parts[2])], talks, query)
+                assert [listed(hit) for hit in indexed] == [listed(hit) for hit in cold]
+                compare([cold_corpus(parts[1]), half], talks, query)
 
 
 def listed(hit):
     """Everything a hit says, but for the row id of its session."""
     return replace(hit, session=replace(hit.session, id=0))
+
+
+@SETTINGS
+@given(data=st.data())
+def test_find_inside_agrees_with_grep(data):
+    talks = data.draw(histories())
+    query = GrepQuery(data.draw(questions(talks)), case=data.draw(st.sampled_from(Case)))
+    corpus = MemoryCorpus(talks)
+    everything = replace(query, chosen=Filter(include_copies=True), limit=10_000)
+    hits, _ = drained(grep([corpus], everything, never))
+    for session in corpus.rows:
+        expected = sorted(h.position for h in hits if h.session.id == session.id)
+        assert positions(corpus, session, query) == expected
 
 
 @SETTINGS
