@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
+from recall_tui import __version__
 from recall_tui.store import ingest, migrations
 from recall_tui.store.connect import open_writer, store_errors
 
@@ -90,6 +91,7 @@ class Database:
         with store_errors(self.path):
             self.begin()
             self.put("synced_ms", now_ms)
+            self.put("program", __version__)
             self.put("pending", 0)
             self.put("unsettled", 0)
             if changed:
@@ -138,12 +140,14 @@ class Database:
         self._next_session += 1
         return self._next_session - 1
 
-    def insert(self, table: str, columns: Mapping[str, object]) -> None:
-        """Insert a row."""
+    def insert(self, table: str, columns: Mapping[str, object]) -> int:
+        """Insert a row and return its id."""
         names, marks = ", ".join(columns), ", ".join("?" * len(columns))
-        self.connection.execute(
+        row = self.connection.execute(
             f"INSERT INTO {table} ({names}) VALUES ({marks})", tuple(columns.values())
-        )
+        ).lastrowid
+        assert row is not None
+        return row
 
     def update(self, table: str, row: int, columns: Mapping[str, object]) -> None:
         """Change some columns of the row of an id."""
@@ -187,6 +191,11 @@ class Database:
         self.connection.execute("DELETE FROM body WHERE id=?", (block,))
         self.connection.execute("DELETE FROM block WHERE id=?", (block,))
 
+    def delete_source(self, source: int) -> None:
+        """Remove what is known of a source."""
+        self.connection.execute("DELETE FROM proof WHERE id=?", (source,))
+        self.connection.execute("DELETE FROM source WHERE id=?", (source,))
+
     def remove_session(self, session: int) -> None:
         """Remove a session and its text; its source stays known, without a session."""
         self.touch(session)
@@ -197,5 +206,7 @@ class Database:
 
     def forget_session(self, session: int) -> None:
         """Remove a session with all that is known of its sources."""
-        self.connection.execute("DELETE FROM source WHERE session=?", (session,))
+        rows = self.connection.execute("SELECT id FROM source WHERE session=?", (session,))
+        for (source,) in rows.fetchall():
+            self.delete_source(source)
         self.remove_session(session)

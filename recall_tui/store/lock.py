@@ -7,7 +7,6 @@ never blocks the next, and no age has to be guessed. The file's text only names 
 from __future__ import annotations
 
 import fcntl
-import json
 import os
 import sys
 import time
@@ -62,9 +61,8 @@ class WriterLock:
                     ) from error
                 time.sleep(0.05)
         self._file = file
-        record = {"pid": os.getpid(), "command": _command(), "started": clock.now_ms()}
         os.ftruncate(file, 0)
-        os.pwrite(file, json.dumps(record).encode(), 0)
+        os.pwrite(file, f"{os.getpid()} {clock.now_ms()} {_command()}".encode(), 0)
         return self
 
     def __exit__(
@@ -82,10 +80,10 @@ def owner(path: str) -> str:
     """Return who wrote the lock file last, as words: `recall index (pid 41, since 2026-...)`."""
     try:
         with open(path, encoding="utf-8") as stream:
-            record = json.loads(stream.read(4096))
-        started = clock.to_iso(int(record["started"]), clock.local_zone())
-        return f"{record['command']} (pid {record['pid']}, since {started})"
-    except (OSError, ValueError, KeyError, TypeError):
+            pid, started, command = stream.read(4096).split(" ", 2)
+        since = clock.to_iso(int(started), clock.local_zone())
+        return f"{command} (pid {int(pid)}, since {since})"
+    except (OSError, ValueError):
         return "unknown (it has not named itself)"
 
 

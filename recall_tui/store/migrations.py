@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final, TypeAlias
 
+from recall_tui.errors import StoreError
 from recall_tui.store import schema
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ def bring_up_to_date(
         steps: The migrations, for tests.
 
     Raises:
-        StoreError: The index is newer than this code.
+        StoreError: The index is newer than this code, or somebody else's.
         RebuildNeeded: It must be built anew.
     """
     schema.refuse_newer(connection)
@@ -48,7 +49,7 @@ def bring_up_to_date(
     try:
         if found == 0:
             if connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchone():
-                raise RebuildNeeded("the file is a database, but not an index of ours")
+                raise StoreError("where the index should be lies another database", "move it")
             schema.create(connection)
             connection.execute("INSERT INTO meta VALUES (?, ?)", (TEXT_RULES, rules))
         for number in range(max(found, 1), schema.VERSION):

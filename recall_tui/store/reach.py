@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from typing import TYPE_CHECKING, Final
 
@@ -11,6 +10,7 @@ from recall_tui.model import Gap, GapKind
 
 if TYPE_CHECKING:
     import sqlite3
+    from collections.abc import Iterable
 
 _NAMED: Final = 5
 """Failed sources named one by one; beyond, they are counted."""
@@ -73,6 +73,17 @@ def gaps(
     return found + _unknown(connection, where, values)
 
 
+def noted(
+    connection: sqlite3.Connection, places: Iterable[tuple[str, str]]
+) -> dict[tuple[str, str], list[Gap]]:
+    """Return what the last look at each of these (harness, root) could not see."""
+    query = "SELECT kind, count, detail, action, place FROM gap WHERE harness=? AND root=?"
+    return {
+        place: [Gap(GapKind(kind), *rest) for kind, *rest in connection.execute(query, place)]
+        for place in places
+    }
+
+
 def _pending(connection: sqlite3.Connection) -> list[Gap]:
     row = connection.execute("SELECT value FROM meta WHERE key='pending'").fetchone()
     if row is None or not row[0]:
@@ -110,10 +121,15 @@ def _failed(connection: sqlite3.Connection, where: str, values: tuple[str | int,
 def _unknown(
     connection: sqlite3.Connection, where: str, values: tuple[str | int, ...]
 ) -> list[Gap]:
-    kinds: dict[str, Counter[str]] = {}
-    for harness, packed in connection.execute(
+    rows = connection.execute(
         f"SELECT harness, unknown FROM source WHERE unknown <> '' AND {where}", values
-    ):
+    ).fetchall()
+    if not rows:
+        return []
+    import json  # noqa: PLC0415 - 8 ms, for something rare
+
+    kinds: dict[str, Counter[str]] = {}
+    for harness, packed in rows:
         kinds.setdefault(harness, Counter()).update(json.loads(packed))
     found = []
     for harness, counter in sorted(kinds.items()):

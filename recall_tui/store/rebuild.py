@@ -144,7 +144,10 @@ def carry_over(index: str, writer: Writer, excluded: Callable[[Source], bool]) -
                 writer.update("source", found[0], {"session": number, "state": "failed"})
             elif found is None and not excluded(source):
                 number = _copy_session(old, writer, row["session"])
-                writer.insert("source", {**dict(row), "id": None, "session": number})
+                new = writer.insert("source", {**dict(row), "id": None, "session": number})
+                known = old.execute("SELECT * FROM proof WHERE id=?", (row["id"],)).fetchone()
+                if known is not None:
+                    writer.insert("proof", {**dict(known), "id": new})
         last = old.execute("SELECT value FROM meta WHERE key='generation'").fetchone()
         writer.put("generation", last[0] if last else 0)
 

@@ -1,7 +1,8 @@
 """The tables of the index, and what makes an index of another version unusable.
 
 `block` and `session` are what a search reads; `body` is apart so that a scan never walks over it.
-`source` remembers what was read of each source and where to go on.
+`source` remembers what was read of each source, `proof` where to go on and whether that is valid:
+a sync without work reads every `source` and no `proof`.
 """
 
 from __future__ import annotations
@@ -91,13 +92,16 @@ TABLES: Final = (
   unparsed INTEGER NOT NULL DEFAULT 0,
   torn INTEGER NOT NULL DEFAULT 0,
   unknown TEXT NOT NULL DEFAULT '', -- JSON {record kind: count}
-  resume_at INTEGER NOT NULL DEFAULT -1, -- the reader's checkpoint: offset (-1: none), ...
-  position INTEGER NOT NULL DEFAULT 0,   -- ... messages yielded for good, ...
-  carry BLOB NOT NULL DEFAULT x'',       -- ... and its own state
-  ends BLOB NOT NULL DEFAULT x'',  -- fingerprint of the part before `resume_at`
-  covered INTEGER NOT NULL DEFAULT 0,    -- bytes that `digests` cover
-  digests BLOB NOT NULL DEFAULT x'',     -- one content digest a MiB
   UNIQUE (path, part, harness)
+)""",
+    """CREATE TABLE proof (
+  id INTEGER PRIMARY KEY,          -- the source's
+  resume_at INTEGER NOT NULL,      -- the reader's checkpoint: offset (-1: none), ...
+  position INTEGER NOT NULL,       -- ... messages yielded for good, ...
+  carry BLOB NOT NULL,             -- ... and its own state
+  ends BLOB NOT NULL,              -- fingerprint of the part before `resume_at`
+  covered INTEGER NOT NULL,        -- bytes that `digests` cover
+  digests BLOB NOT NULL            -- one content digest a MiB
 )""",
     """CREATE TABLE gap (
   harness TEXT NOT NULL,

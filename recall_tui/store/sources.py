@@ -6,13 +6,13 @@ import json
 from typing import TYPE_CHECKING
 
 from recall_tui import clock
-from recall_tui.model import Gap, GapKind
 from recall_tui.store import ingest
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from recall_tui.harnesses.base import Source
+    from recall_tui.model import Gap
     from recall_tui.store.database import Database
     from recall_tui.store.sync.plan import Row
     from recall_tui.store.sync.worker import Reading
@@ -25,22 +25,27 @@ def remember(
     columns: dict[str, object] = {
         **source._asdict(), "session": session, "state": "ok", "gone_ms": 0, "error": "",
     }  # fmt: skip
-    if reading.outcome != "same":
-        point = reading.checkpoint
-        columns |= {
-            "unparsed": reading.unparsed,
-            "torn": int(reading.torn),
-            "unknown": json.dumps(reading.unknown) if reading.unknown else "",
-            "resume_at": point.offset if point else -1,
-            "position": point.position if point else 0,
-            "carry": point.carry if point else b"",
-            "ends": reading.ends,
-            "covered": reading.covered,
-            "digests": reading.digests,
-        }
-    elif row is not None and row.state == "gone":
-        _present(db, session)
-    _put(db, row, columns)
+    if reading.outcome == "same":
+        if row is not None and row.state == "gone":
+            _present(db, session)
+        _put(db, row, columns)
+        return
+    columns["unparsed"] = reading.unparsed
+    columns["torn"] = int(reading.torn)
+    columns["unknown"] = json.dumps(reading.unknown) if reading.unknown else ""
+    point = reading.checkpoint
+    db.connection.execute(
+        "INSERT OR REPLACE INTO proof VALUES (?,?,?,?,?,?,?)",
+        (
+            _put(db, row, columns),
+            point.offset if point else -1,
+            point.position if point else 0,
+            point.carry if point else b"",
+            reading.ends,
+            reading.covered,
+            reading.digests,
+        ),
+    )
 
 
 def fail(db: Database, row: Row | None, source: Source, error: str) -> None:
@@ -50,11 +55,12 @@ def fail(db: Database, row: Row | None, source: Source, error: str) -> None:
     _put(db, row, {**source._asdict(), "state": "failed", "error": ingest.word(error)})
 
 
-def _put(db: Database, row: Row | None, columns: dict[str, object]) -> None:
+def _put(db: Database, row: Row | None, columns: dict[str, object]) -> int:
+    """Write a source and return its row id."""
     if row is None:
-        db.insert("source", columns)
-    else:
-        db.update("source", row.id, columns)
+        return db.insert("source", columns)
+    db.update("source", row.id, columns)
+    return row.id
 
 
 def move(db: Database, row: Row, source: Source) -> None:
@@ -101,16 +107,7 @@ def remove(db: Database, row: Row) -> None:
     """Remove a source and its session."""
     if row.session is not None:
         db.remove_session(row.session)
-    db.connection.execute("DELETE FROM source WHERE id=?", (row.id,))
-
-
-def gaps(db: Database, places: Iterable[tuple[str, str]]) -> dict[tuple[str, str], list[Gap]]:
-    """Return what was noted of these (harness, root), as `put_gaps` takes it."""
-    query = "SELECT kind, count, detail, action, place FROM gap WHERE harness=? AND root=?"
-    return {
-        place: [Gap(GapKind(kind), *rest) for kind, *rest in db.connection.execute(query, place)]
-        for place in places
-    }
+    db.delete_source(row.id)
 
 
 def put_gaps(db: Database, found: dict[tuple[str, str], list[Gap]]) -> None:

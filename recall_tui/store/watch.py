@@ -7,6 +7,7 @@ import time
 from typing import TYPE_CHECKING, Final
 
 from recall_tui.errors import StoreBusyError
+from recall_tui.store.migrations import RebuildNeeded
 from recall_tui.store.sync.discover import covers
 from recall_tui.store.sync.run import sync, sync_paths
 
@@ -79,6 +80,8 @@ def watch(
                     next_scan = min(next_scan, now + SOON_S)
         except StoreBusyError:
             continue
+        except RebuildNeeded:
+            next_scan = 0.0  # another version of the program has been here: a full sync rebuilds
 
 
 def _changes(

@@ -7,18 +7,17 @@ that `draft` lists and no question looks at, so others can be committed meanwhil
 
 from __future__ import annotations
 
-import os
 from bisect import bisect_left
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import TYPE_CHECKING, Final, NamedTuple
-from zlib import crc32
 
 from recall_tui import clock
 from recall_tui.store import families, ingest, sources
 from recall_tui.store.block import TARGET_BYTES, BlockKind
 from recall_tui.store.database import Database
 from recall_tui.store.ingest import Counts
+from recall_tui.store.keys import session_keys
 from recall_tui.store.stored import StoredBlock, head, join, load, store
 
 if TYPE_CHECKING:
@@ -230,14 +229,12 @@ class Writer(Database):
         former = self._former_keys.get((source.harness, source.path, source.part))
         if former is not None:
             return former
-        key = f"{source.harness}:{native_id}"
-        place = f"{os.path.relpath(source.path, source.root)}\0{source.part}"
-        mark = f"{crc32(place.encode()):08x}{crc32(source.path.encode()):08x}"
-        for candidate in (key, *(f"{key}@{mark[:digits]}" for digits in (4, 8, 16))):
+        keys = session_keys(source, native_id)
+        for candidate in keys:
             held = self.connection.execute("SELECT 1 FROM session WHERE key=?", (candidate,))
             if candidate not in self._reserved and held.fetchone() is None:
                 return candidate
-        return f"{key}@{mark}{clock.now_ms():x}"
+        return f"{keys[-1]}{clock.now_ms():x}"
 
     def _continues(self, row: Row, draft: Draft) -> bool:
         """Whether a session read from elsewhere begins with all the messages of a vanished one.

@@ -11,10 +11,11 @@ import pytest
 
 from recall_tui.errors import StoreError
 from recall_tui.model import Filter, Presence
-from recall_tui.store import ingest, migrations, rebuild, schema
+from recall_tui.store import database, ingest, migrations, rebuild, schema
 from recall_tui.store.connect import open_writer
 from recall_tui.store.corpus import StoreCorpus
-from recall_tui.store.migrations import RebuildNeeded, bring_up_to_date
+from recall_tui.store.migrations import bring_up_to_date
+from recall_tui.store.sync import run
 from tests.store.conftest import content
 from tests.store.test_sync import counts
 from tests.store.toy import line
@@ -167,6 +168,8 @@ def test_new_rules_build_anew_beside_and_old_text_obeys_them(desk, monkeypatch):
     def stricter(text):
         return text.replace("4711", "\ufdd0pin:\ufdd1")
 
+    monkeypatch.setattr(run, "__version__", "next")
+    monkeypatch.setattr(database, "__version__", "next")
     monkeypatch.setattr(ingest, "TEXT_RULES", "other")
     monkeypatch.setattr(ingest, "mark", stricter)
     monkeypatch.setattr(ingest, "mark_all", lambda texts: list(map(stricter, texts)))
@@ -194,8 +197,8 @@ def test_a_newer_index_is_refused_by_all(desk):
 def test_a_database_of_somebody_else_is_left_alone(desk):
     os.makedirs(os.path.dirname(desk.index))
     execute(desk, "CREATE TABLE theirs (x)")
-    with closing(open_writer(desk.index)) as connection, pytest.raises(RebuildNeeded):
-        bring_up_to_date(connection, "rules")
+    with pytest.raises(StoreError, match="another database"):
+        desk.sync()
     assert desk.sql("SELECT name FROM sqlite_schema") == [("theirs",)]
 
 

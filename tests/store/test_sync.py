@@ -464,7 +464,7 @@ def test_a_reader_whose_state_holds_a_secret_is_not_kept(desk):
     secret = "ghp_x7Kp2mQ9vR4tY8wZ1nB6cD3fG5hJ0lS2aE4u"
     desk.write("a.jsonl", f'{{"meta":{{"title":"use {secret}"}}}}\n', line(text="one", t=T))
     desk.sync()
-    assert desk.sql("SELECT resume_at, carry FROM source") == [(-1, b"")]
+    assert desk.sql("SELECT resume_at, carry FROM proof") == [(-1, b"")]
     assert secret not in desk.session("a").title
     desk.append("a.jsonl", line(text="two", t=T))
     assert counts(desk.sync()) == {"parsed": 1}

@@ -11,13 +11,21 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from recall_tui.harnesses.base import Checkpoint, Source
-from recall_tui.store.sync.worker import Known
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Callable, Iterable
 
     from recall_tui.store.sync.discover import Discovery
+
+
+class Known(NamedTuple):
+    """What an earlier read of a source left behind."""
+
+    checkpoint: Checkpoint | None
+    ends: bytes
+    covered: int
+    digests: bytes
 
 
 class Row(NamedTuple):
@@ -40,7 +48,7 @@ class Row(NamedTuple):
 _ROWS = f"SELECT {', '.join(Row._fields)} FROM source"
 _ROWS_BELOW = f"{_ROWS} WHERE path=? OR (path>=? AND path<?)"
 _NAMESAKES = f"{_ROWS} WHERE native_id=? AND harness=? AND session IS NOT NULL"
-_PROOF = "SELECT resume_at, position, carry, ends, covered, digests FROM source WHERE id=?"
+_PROOF = "SELECT resume_at, position, carry, ends, covered, digests FROM proof WHERE id=?"
 
 
 class Job(NamedTuple):
@@ -67,8 +75,15 @@ class Plan:
     """Unchanged, but found under another root, or with another parent."""
     excluded: list[Row] = field(default_factory=list)
     """Known, but the person wants them left out."""
-    left_out: int = 0
-    """Sources that are excluded or forgotten."""
+    seen: int = 0
+    """Sources there are, without those that are excluded or forgotten."""
+    known_paths: list[str] = field(default_factory=list)
+    """Paths of all known sources."""
+
+    @property
+    def idle(self) -> bool:
+        """Whether nothing has to be read or noted."""
+        return not (self.jobs or self.returned or self.gone or self.rerooted or self.excluded)
 
 
 def known_sources(connection: sqlite3.Connection, below: Iterable[str] | None = None) -> list[Row]:
@@ -89,11 +104,12 @@ def namesakes(connection: sqlite3.Connection, source: Source) -> list[Row]:
     return [Row._make(row) for row in rows]
 
 
-def proof(connection: sqlite3.Connection, row: Row) -> Known:
-    """Return what an earlier read of a source left behind."""
-    offset, position, carry, ends, covered, digests = connection.execute(
-        _PROOF, (row.id,)
-    ).fetchone()
+def proof(connection: sqlite3.Connection, row: Row) -> Known | None:
+    """Return what an earlier read of a source left behind, None when it never succeeded."""
+    found = connection.execute(_PROOF, (row.id,)).fetchone()
+    if found is None:
+        return None
+    offset, position, carry, ends, covered, digests = found
     checkpoint = Checkpoint(offset, position, carry) if offset >= 0 else None
     return Known(checkpoint, ends, covered, digests)
 
@@ -115,13 +131,14 @@ def make(
         excluded: Says whether a source is forgotten or left out.
         verify: Look inside every source, also where size and times are the same.
     """
-    plan = Plan()
+    rows = list(rows)
+    plan = Plan(seen=len(discovery.sources), known_paths=[row.path for row in rows])
     known = {(row.harness, row.path, row.part): row for row in rows}
     moved: set[int] = set()
     for key, source in discovery.sources.items():
         row = known.pop(key, None)
         if excluded(source):
-            plan.left_out += 1
+            plan.seen -= 1
             if row is not None:
                 plan.excluded.append(row)
         elif row is not None:

@@ -1,40 +1,32 @@
-"""One sync from beginning to end."""
+"""One sync from beginning to end.
+
+Most syncs find nothing to do, and a search may wait for one. So only what compares names, sizes and
+times is imported here; what reads and writes comes with `work`.
+"""
 
 from __future__ import annotations
 
+import os
 import time
 from contextlib import closing
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
-from recall_tui import clock
-from recall_tui.errors import Cancelled
-from recall_tui.store import families, reach, sources
+from recall_tui import __version__, clock
+from recall_tui.store import reach, schema
+from recall_tui.store.connect import open_writer, store_errors
 from recall_tui.store.lock import WriterLock
 from recall_tui.store.migrations import RebuildNeeded
-from recall_tui.store.stored import StoredBlock
 from recall_tui.store.sync import plan as planning
 from recall_tui.store.sync.discover import Place, discover, look_at
 from recall_tui.store.sync.progress import SyncProgress
-from recall_tui.store.writer import Draft, Writer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Sequence
+    import sqlite3
+    from collections.abc import Callable, Iterable, Sequence
 
-    from recall_tui.harnesses.base import Harness, Source
-    from recall_tui.model import Gap
+    from recall_tui.harnesses.base import Source
     from recall_tui.store.sync.discover import Discovery
-    from recall_tui.store.sync.plan import Job, Plan
-    from recall_tui.store.sync.worker import Reading, Task
-    from recall_tui.store.writer import Outcome
-
-FIRST_COMMIT: Final = 1 << 20
-"""Bytes of sources after which the first commit is made, so that a first search finds something."""
-
-STEADY_COMMIT: Final = 32 << 20
-"""Commits double up to this: larger ones only make readers and the journal wait."""
-
-REPORT_S: Final = 0.1
-"""Least time between two progress reports."""
+    from recall_tui.store.sync.plan import Plan
 
 
 def sync(
@@ -70,21 +62,34 @@ def sync(
         StoreBusyError: Another process is writing; the message names it.
         StoreError: The index cannot be written.
     """
-    harnesses = [place.harness for place in places]
     with WriterLock(index + ".lock", wait_s=wait_s):
+        started = time.monotonic()
+        discovery = discover(places)
+        if not rebuild:
+            plan = _plan(index, discovery, excluded, verify=verify)
+            if plan.idle and (found := _idle(index, discovery, plan)) is not None:
+                found.seconds = time.monotonic() - started
+                on_progress(found)
+                return found
+        from recall_tui.store.sync.work import Sync  # noqa: PLC0415 - see the module
+        from recall_tui.store.writer import Writer  # noqa: PLC0415
+
+        harnesses = [place.harness for place in places]
         if not rebuild:
             try:
                 with closing(Writer(index)) as writer:
-                    one = Sync(writer, harnesses, on_progress, stop, excluded)
-                    return one.run(discover(places), verify=verify)
+                    gaps = discovery.gaps_that_matter(plan.known_paths)
+                    return Sync(writer, harnesses, on_progress, stop).run(plan, gaps, verify=verify)
             except RebuildNeeded:
                 pass
-        from recall_tui.store.rebuild import beside, carry_over  # noqa: PLC0415 - rarely needed
+        from recall_tui.store.rebuild import beside, carry_over  # noqa: PLC0415
 
         with beside(index) as new:
-            one = Sync(new.writer, harnesses, on_progress, stop, excluded)
-            progress = one.run(
-                discover(places), carry=lambda: carry_over(index, new.writer, excluded)
+            plan = planning.make(discovery, (), lambda _: (), excluded)
+            progress = Sync(new.writer, harnesses, on_progress, stop).run(
+                plan,
+                discovery.gaps_that_matter(()),
+                carry=lambda: carry_over(index, new.writer, excluded),
             )
             new.complete = progress.done
             return progress
@@ -103,198 +108,74 @@ def sync_paths(
 
     Arguments, result and errors as of `sync`.
     """
-    harnesses = [place.harness for place in places]
+    from recall_tui.store.sync.work import Sync  # noqa: PLC0415 - see the module
+    from recall_tui.store.writer import Writer  # noqa: PLC0415
+
+    discovery = look_at(places, paths)
     with WriterLock(index + ".lock"), closing(Writer(index)) as writer:
-        one = Sync(writer, harnesses, on_progress, stop, excluded)
-        return one.run(look_at(places, paths), partial=True)
+        below = [path for _, path in discovery.gaps]
+        rows = planning.known_sources(writer.connection, below)
+        plan = _made(writer.connection, discovery, rows, excluded, verify=False)
+        harnesses = [place.harness for place in places]
+        return Sync(writer, harnesses, on_progress, stop).run(plan, {})
 
 
-class Sync:
-    """The state of one sync. Its writer is open and holds the lock."""
+def _plan(
+    index: str, discovery: Discovery, excluded: Callable[[Source], bool], *, verify: bool
+) -> Plan:
+    """Compare a discovery with the index; one that cannot be understood knows no source."""
+    rows: list[planning.Row] = []
+    if not os.path.exists(index):
+        return planning.make(discovery, rows, lambda _: (), excluded)
+    with store_errors(index), closing(open_writer(index)) as connection:
+        if schema.version(connection) == schema.VERSION:
+            rows = planning.known_sources(connection)
+        return _made(connection, discovery, rows, excluded, verify=verify)
 
-    def __init__(
-        self,
-        writer: Writer,
-        harnesses: Sequence[Harness],
-        on_progress: Callable[[SyncProgress], None],
-        stop: Callable[[], bool],
-        excluded: Callable[[Source], bool],
-    ) -> None:
-        self.progress = SyncProgress()
-        self._writer = writer
-        self._harnesses = {harness.id: harness for harness in harnesses}
-        self._on_progress = on_progress
-        self._stop = stop
-        self._excluded = excluded
-        self._started = time.monotonic()
-        self._reported = 0.0
-        self._gone: set[int] = set()
-        # A killed run has written sessions whose families nobody has looked at.
-        self._all_unsettled = writer.get("unsettled", 0) == 1
 
-    def run(
-        self,
-        discovery: Discovery,
-        *,
-        partial: bool = False,
-        verify: bool = False,
-        carry: Callable[[], None] = lambda: None,
-    ) -> SyncProgress:
-        """Plan, read and write what a discovery found.
+def _made(
+    connection: sqlite3.Connection,
+    discovery: Discovery,
+    rows: list[planning.Row],
+    excluded: Callable[[Source], bool],
+    *,
+    verify: bool,
+) -> Plan:
+    empty = not rows and (
+        schema.version(connection) != schema.VERSION
+        or connection.execute("SELECT 1 FROM source LIMIT 1").fetchone() is None
+    )
+    return planning.make(
+        discovery,
+        rows,
+        lambda source: () if empty else planning.namesakes(connection, source),
+        excluded,
+        verify=verify,
+    )
 
-        Args:
-            discovery: What there is.
-            partial: It is of some paths only (`discover.look_at`).
-            verify: See `sync`.
-            carry: Called when every source is read, before families are looked at.
-        """
-        connection = self._writer.connection
-        below = [path for _, path in discovery.gaps] if partial else None
-        rows = planning.known_sources(connection, below)
-        empty = connection.execute("SELECT 1 FROM source LIMIT 1").fetchone() is None
-        plan = planning.make(
-            discovery,
-            rows,
-            lambda source: () if empty else planning.namesakes(connection, source),
-            self._excluded,
-            verify=verify,
-        )
-        progress = self.progress
-        progress.seen = len(discovery.sources) - plan.left_out
-        progress.unchanged = plan.unchanged
-        progress.gone = len(plan.gone)
-        self._gone = {row.id for row in plan.gone}
-        progress.returned = len(plan.returned)
-        progress.bytes_total = sum(job.source.size for job in plan.jobs)
-        gaps = {} if partial else discovery.gaps_that_matter(row.path for row in rows)
-        self._note(plan, gaps)
-        self._report()
-        try:
-            self._read(plan.jobs, verify=verify)
-            carry()
-        except Cancelled:
-            self._writer.commit()
-        except KeyboardInterrupt:
-            self._writer.commit()
-            raise
-        else:
-            self._settle()
-            progress.done = True
-        self._total()
+
+_LOOSE_ENDS = "SELECT 1 FROM meta WHERE key IN ('pending', 'unsettled', 'unclean') AND value <> 0"
+
+
+def _idle(index: str, discovery: Discovery, plan: Plan) -> SyncProgress | None:
+    """Finish a sync whose plan is idle; None when there is something to do nevertheless.
+
+    An earlier run may have left loose ends, another version of the program may have other rules,
+    and what could not be looked at may have changed.
+    """
+    with store_errors(index), closing(open_writer(index)) as connection:
+        if schema.version(connection) != schema.VERSION:
+            return None
+        made_by = connection.execute("SELECT value FROM meta WHERE key='program'").fetchone()
+        gaps = discovery.gaps_that_matter(plan.known_paths)
+        if (
+            made_by != (__version__,)
+            or connection.execute(_LOOSE_ENDS).fetchone()
+            or reach.noted(connection, gaps) != gaps
+        ):
+            return None
+        connection.execute("INSERT OR REPLACE INTO meta VALUES ('synced_ms', ?)", (clock.now_ms(),))
+        progress = SyncProgress(seen=plan.seen, unchanged=plan.unchanged, done=True)
+        progress.sessions, progress.messages = reach.totals(connection)
+        progress.gaps = reach.gaps(connection)
         return progress
-
-    # ------------------------------------------------------------ steps
-
-    def _note(self, plan: Plan, gaps: dict[tuple[str, str], list[Gap]]) -> None:
-        """Write what is certain before any source is read; nothing when nothing changed."""
-        writer = self._writer
-        news = (plan.jobs, plan.gone, plan.returned, plan.rerooted, plan.excluded)
-        if not any(news) and sources.gaps(writer, gaps) == gaps:
-            return
-        with writer.transaction():
-            sources.put_gaps(writer, gaps)
-            sources.mark_gone(writer, plan.gone)
-            sources.mark_returned(writer, plan.returned)
-            sources.reroot(writer, plan.rerooted)
-            for row in plan.excluded:
-                self.progress.removed += row.session is not None
-                sources.remove(writer, row)
-            writer.put("pending", len(plan.jobs))
-            writer.put("unsettled", 1)
-
-    def _read(self, jobs: list[Job], *, verify: bool) -> None:
-        """Read every source and write its session; commits early, then steadily."""
-        drafts: dict[int, Draft] = {}
-        uncommitted, step, left = 0, FIRST_COMMIT, len(jobs)
-        with closing(self._parts(jobs, verify=verify)) as parts:
-            for number, part in parts:
-                if self._stop():
-                    raise Cancelled
-                draft = drafts.setdefault(number, Draft())
-                if isinstance(part, StoredBlock):
-                    self._writer.add(draft, part)
-                    continue
-                del drafts[number]
-                job = jobs[number]
-                self._count(job, self._writer.finish(draft, job, part))
-                uncommitted += job.source.size
-                left -= 1
-                if uncommitted >= step:
-                    self._writer.put("pending", left)
-                    self._writer.commit()
-                    uncommitted, step = 0, min(2 * step, STEADY_COMMIT)
-                self._report()
-
-    def _parts(
-        self, jobs: list[Job], *, verify: bool
-    ) -> Generator[tuple[int, StoredBlock | Reading]]:
-        """Yield (job number, part) as sources are read: here, and in worker processes."""
-        if not jobs:
-            return
-        # Decoders come with whoever reads: a sync without work never pays for them.
-        from recall_tui.store.sync import pool, worker  # noqa: PLC0415
-
-        tasks = [self._task(number, job, verify=verify) for number, job in enumerate(jobs)]
-        here, there = pool.split(tasks)
-        with closing(pool.Pool(there)) as others:
-            for task in here:
-                for part in worker.read(self._harnesses[task.source.harness], task):
-                    yield task.number, part
-            yield from others
-
-    def _task(self, number: int, job: Job, *, verify: bool) -> Task:
-        from recall_tui.store.sync import worker  # noqa: PLC0415
-
-        kind = type(self._harnesses[job.source.harness])
-        known = None
-        if job.row is not None:
-            known = planning.proof(self._writer.connection, job.row)
-        name = f"{kind.__module__}:{kind.__qualname__}"
-        return worker.Task(number, name, job.source, known, verify)
-
-    def _settle(self) -> None:
-        """Bring families up to date, note the time, and commit."""
-        writer = self._writer
-        if self._all_unsettled:
-            everyone = writer.connection.execute("SELECT id FROM session")
-            writer.touched.update(row[0] for row in everyone)
-        if writer.touched:
-            writer.begin()
-            families.update(writer.connection, writer.touched)
-            writer.touched.clear()
-        writer.settle(clock.now_ms())
-
-    # ------------------------------------------------------------ reports
-
-    def _count(self, job: Job, done: Outcome) -> None:
-        progress = self.progress
-        progress.bytes_done += job.source.size
-        was_gone = job.row is not None and job.row.state == "gone"
-        if done.moved:
-            progress.renamed += 1
-            progress.gone -= job.row is not None and job.row.id in self._gone
-        if done.result == "same":
-            progress.returned += was_gone and not done.moved
-            progress.unchanged += not was_gone and not done.moved
-        elif done.result == "appended":
-            progress.appended += 1
-        elif done.result == "failed":
-            progress.failed += 1
-        else:
-            progress.parsed += 1
-            progress.removed += done.result == "removed"
-
-    def _report(self) -> None:
-        now = time.monotonic()
-        self.progress.seconds = now - self._started
-        if now - self._reported >= REPORT_S:
-            self._reported = now
-            self._on_progress(self.progress)
-
-    def _total(self) -> None:
-        """Make the last report."""
-        progress = self.progress
-        progress.sessions, progress.messages = reach.totals(self._writer.connection)
-        progress.gaps = reach.gaps(self._writer.connection)
-        progress.seconds = time.monotonic() - self._started
-        self._on_progress(progress)

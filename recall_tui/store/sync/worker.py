@@ -19,6 +19,7 @@ from recall_tui.harnesses.base import Checkpoint, Facts, Source, StaleCheckpoint
 from recall_tui.store import ingest
 from recall_tui.store.stored import StoredBlock, store
 from recall_tui.store.sync import digest
+from recall_tui.store.sync.plan import Known  # noqa: TC001 - msgspec reads the annotation
 from recall_tui.text.redact import mark
 
 if TYPE_CHECKING:
@@ -26,15 +27,6 @@ if TYPE_CHECKING:
     from typing import BinaryIO
 
     from recall_tui.harnesses.base import Harness
-
-
-class Known(NamedTuple):
-    """What an earlier read of a source left behind."""
-
-    checkpoint: Checkpoint | None
-    ends: bytes
-    covered: int
-    digests: bytes
 
 
 class Task(NamedTuple):
