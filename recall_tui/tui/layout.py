@@ -135,7 +135,9 @@ def _call(message: Message, frame: Frame, outcome: Outcome | None, *, unfolded: 
     if more and not unfolded and not any(True for _ in frame.find(head)):
         # A hit beyond the telling argument: the words it was found by have to show.
         rows, _ = _matching(rest, 2, frame) or ([], 0)
-        lines.extend(_ruled(_rows("\n".join(rows), frame, wrapped=False), frame) if rows else [])
+        if rows:
+            shown_rows = _rows("\n".join(rows), frame, wrapped=False, diff=is_diff(rest))
+            lines.extend(_ruled(shown_rows, frame))
     if unfolded and more:
         body, left = _bounded(rest.strip("\n"), LONGEST_CHARS)
         lines.extend(_ruled(_rows(body, frame, wrapped=True), frame))
