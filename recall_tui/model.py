@@ -162,6 +162,8 @@ class Session:
     """The root the source was discovered under."""
     part: str = ""
     """The session's name inside a path that holds several."""
+    archived: bool = False
+    """Put away by the person in its own program; still searched, and said so (Q12)."""
 
     @property
     def name(self) -> str:
@@ -317,6 +319,16 @@ class Gap:
     def partial(self) -> bool:
         """Whether this gap means the search itself was incomplete."""
         return self.kind in _PARTIAL
+
+
+@dataclass(slots=True, frozen=True)
+class Fact:
+    """One entry of a distilled layer: what somebody concluded, beside what was said."""
+
+    content: str
+    """Readable text, secrets redacted."""
+    kind: str
+    observed_ms: int = 0
 
 
 @dataclass(slots=True, frozen=True)

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias
 from recall_tui.model import Candidates, Coverage, Declined
 
 if TYPE_CHECKING:
-    from recall_tui.model import Filter, Gap, Message, Session
+    from recall_tui.model import Fact, Filter, Gap, Message, Session
     from recall_tui.store.block import Block
 
-__all__ = ["Candidates", "Corpus", "Coverage", "Declined", "Stop"]
+__all__ = ["Candidates", "Corpus", "Coverage", "Declined", "FactSource", "Stop"]
 
 Stop: TypeAlias = Callable[[], bool]
 """Returns True when the caller has lost interest; asked between blocks."""
@@ -63,4 +63,28 @@ class Corpus(Protocol):
 
     def gaps(self, chosen: Filter) -> list[Gap]:
         """Return what this corpus knows it is missing."""
+        ...
+
+
+class FactSource(Protocol):
+    """A distilled layer: short statements that somebody drew from sessions, found by their keys."""
+
+    def facts(self, terms: Sequence[str], scope: str = "") -> list[Fact]:
+        """Return the facts that a term is a key of, or begins a key of; at most 10, best first.
+
+        A layer that cannot be read gives none; `gaps` then says so (S0-117).
+
+        Args:
+            terms: As the caller wrote them; never credential-shaped.
+            scope: Folder of the workspace that is asking. Facts of every scope that is not a
+                folder are always looked at, facts of other folders never.
+        """
+        ...
+
+    def gaps(self, *, matched: bool) -> list[Gap]:
+        """Return why there may be facts that were not found.
+
+        Args:
+            matched: Whether any fact matched. If none did, the answer says how many there are.
+        """
         ...

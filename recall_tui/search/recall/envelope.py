@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import TYPE_CHECKING
 
-from recall_tui.model import Kind, Material, Reach, Reference, Session
+from recall_tui.model import Fact, Kind, Material, Reach, Reference, Session
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -104,15 +104,6 @@ class Passage:
     is_current: bool = False
     family: str = ""
     """Key of the main session it is ranked under."""
-
-
-@dataclass(slots=True, frozen=True)
-class Fact:
-    """One entry of the distilled layer."""
-
-    content: str
-    kind: str
-    observed_ms: int = 0
 
 
 @dataclass(slots=True, frozen=True)

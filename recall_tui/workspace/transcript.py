@@ -1,0 +1,106 @@
+"""One session as blocks: the app's records, projected, through the same ingest as the index."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from recall_tui.model import Kind
+from recall_tui.store.block import TARGET_BYTES, BlockBuilder, BlockKind
+from recall_tui.store.ingest import BATCH_CHARS, prepare_all
+from recall_tui.text.fold import fold_bytes
+from recall_tui.text.redact import mark
+from recall_tui.text.sanitize import sanitize
+from recall_tui.workspace import ledger, legacy
+from recall_tui.workspace.artifacts import Artifacts
+from recall_tui.workspace.projection import Projector
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from recall_tui.harnesses.base import Parsed
+    from recall_tui.store.block import BuiltBlock, Prepared
+    from recall_tui.workspace.database import Database
+    from recall_tui.workspace.headers import Header
+
+_BETWEEN: Final = b"\n"
+"""Between a text and the names matched with it: no term holds a line break and a name."""
+
+
+@dataclass(slots=True)
+class Damage:
+    """What a read had to leave out."""
+
+    unparsed: int = 0
+    missing: int = 0
+    """Archived tool results whose body is not there."""
+    corrupt: int = 0
+    """Those whose body is another than was archived."""
+    unknown: Counter[str] = field(default_factory=Counter)
+
+
+@dataclass(slots=True)
+class Transcript:
+    """A session that was read."""
+
+    blocks: list[BuiltBlock]
+    damage: Damage
+
+
+def read(connection: Database, folder: str, header: Header) -> Transcript:
+    """Read one session.
+
+    Args:
+        connection: The workspace's, open.
+        folder: The workspace's folder, where artifacts are.
+        header: Of the session.
+    """
+    artifacts = Artifacts(connection, folder, header.id)
+    projector = Projector(header.id, artifacts, child=bool(header.subagent_parent))
+    store = (ledger.Ledger if header.ledger else legacy.Legacy)(connection, header.id)
+    blocks = list(pack(store.messages(projector)))
+    damage = Damage(store.damaged, projector.missing, projector.corrupt, projector.unknown)
+    return Transcript(blocks, damage)
+
+
+def pack(messages: Iterable[Parsed]) -> Iterator[BuiltBlock]:
+    """Yield messages as blocks, talk and tool results apart."""
+    builders = {kind: BlockBuilder(kind) for kind in BlockKind}
+    position = 0
+    for batch in _batches(messages):
+        for parsed, prepared in zip(batch, prepare_all(batch), strict=True):
+            of = BlockKind.TOOL if parsed.kind is Kind.TOOL_RESULT else BlockKind.TALK
+            builder = builders[of]
+            if (builder.full or len(prepared.fold) > TARGET_BYTES) and (built := builder.take()):
+                yield built
+            builder.add(position, _with_names(parsed, prepared))
+            position += 1
+    for builder in builders.values():
+        if built := builder.take():
+            yield built
+
+
+def _batches(messages: Iterable[Parsed]) -> Iterator[list[Parsed]]:
+    """Yield the messages in batches: looking for secrets costs a fixed time a call."""
+    batch: list[Parsed] = []
+    held = 0
+    for parsed in messages:
+        batch.append(parsed)
+        held += len(parsed.text) + len(parsed.rest)
+        if held > BATCH_CHARS:
+            yield batch
+            batch, held = [], 0
+    if batch:
+        yield batch
+
+
+def _with_names(parsed: Parsed, prepared: Prepared) -> Prepared:
+    """Return a message that is found by the names of its attachments, and does not show them.
+
+    They come back as materials only (S0-32).
+    """
+    if not parsed.materials or parsed.kind is Kind.TOOL_RESULT:
+        return prepared
+    names = [fold_bytes(mark(sanitize(one.name))) for one in parsed.materials if one.name]
+    return prepared._replace(fold=_BETWEEN.join([prepared.fold, *names]))
