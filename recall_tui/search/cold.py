@@ -37,6 +37,9 @@ if TYPE_CHECKING:
 SLACK_MS: Final = 24 * 3600 * 1000
 """A file written this long before `since` is not parsed: clocks disagree, but not by a day."""
 
+ROUNDING_MS: Final = 60_000
+"""Added to the time of a file: systems round it, and some agents note it before the last message."""
+
 CROWD: Final = 20
 """So many sources written within `CROWD_MS` were copied here: their file times say nothing."""
 
@@ -340,7 +343,7 @@ def _newest_possible(sources: Sequence[Source]) -> list[int]:
     crowd = written[len(written) // 4 :]
     copied = len(crowd) >= CROWD and crowd[-1] - crowd[0] <= CROWD_MS
     return [
-        min(source.mtime_ns // 1_000_000, _last_stamp(source) if copied else 1 << 62)
+        min(source.mtime_ns // 1_000_000, _last_stamp(source) if copied else 1 << 62) + ROUNDING_MS
         for source in sources
     ]
 

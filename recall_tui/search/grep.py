@@ -12,6 +12,7 @@ same after a sync.
 from __future__ import annotations
 
 import heapq
+from base64 import urlsafe_b64decode, urlsafe_b64encode
 from bisect import bisect_left, insort
 from time import perf_counter
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -49,7 +50,7 @@ class Place(NamedTuple):
     def cursor(self) -> str:
         """Return the place as an opaque word that a caller hands back."""
         text = f"{-self.age}:{-self.behind}:{self.session}"
-        return text.encode("utf-8", "surrogatepass").hex()
+        return urlsafe_b64encode(text.encode("utf-8", "surrogatepass")).decode().rstrip("=")
 
     @classmethod
     def at_cursor(cls, cursor: str) -> Place:
@@ -59,7 +60,8 @@ class Place(NamedTuple):
             QueryError: It is not one of ours.
         """
         try:
-            text = bytes.fromhex(cursor).decode("utf-8", "surrogatepass")
+            padded = cursor + "=" * (-len(cursor) % 4)
+            text = urlsafe_b64decode(padded).decode("utf-8", "surrogatepass")
             time_ms, position, session = text.split(":", 2)
             return cls(-int(time_ms), session, -int(position))
         except ValueError as error:

@@ -70,7 +70,7 @@ def test_a_secret_never_leaves_the_cold_path(folder):
 
 
 def test_the_newest_file_is_searched_and_shown_before_the_next_is_read(folder):
-    talks = [Talk(f"s{n}", [Said("x", n + 1)]) for n in range(5)]
+    talks = [Talk(f"s{n}", [Said("x", (n + 1) * DAY)]) for n in range(5)]
     sources = write_sources(folder, talks)
     opened = []
     updates = grep([ColdCorpus([(Watched(opened), s) for s in sources])], GrepQuery("x"), never)
