@@ -110,6 +110,11 @@ class Settings:
         read=_texts,
         doc="More places to read, each HARNESS=PATH, beside the harnesses' own folders.",
     )
+    workspace: str = _setting(
+        "",
+        read=_path,
+        doc="Folder of a Maka workspace (runtime.sqlite and memory.sqlite); read in place.",
+    )
     exclude: tuple[str, ...] = _setting(
         (), read=_texts, doc="Project folders (globs) whose sessions are never read nor kept."
     )

@@ -6,6 +6,7 @@ Whatever one front can do is a method here, so that the other two can show it.
 from __future__ import annotations
 
 import fnmatch
+import heapq
 import os
 import subprocess
 import sys
@@ -13,9 +14,9 @@ import threading
 from array import array
 from contextlib import closing
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
-from recall_tui import clock, roots
+from recall_tui import clock, roots, workspace
 from recall_tui.config import load
 from recall_tui.errors import BadReferenceError, SourceError, StoreBusyError, StoreError
 from recall_tui.harnesses import registry
@@ -24,7 +25,7 @@ from recall_tui.model import Filter, Gap, GapKind, Reach, SessionKind
 from recall_tui.paths import HOME, locate, private_folder
 from recall_tui.store.corpus import StoreCorpus
 from recall_tui.store.sync.progress import SyncProgress
-from recall_tui.store.user import UserStore
+from recall_tui.store.user import UserStore, mark_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -34,11 +35,15 @@ if TYPE_CHECKING:
     from recall_tui.model import Message, Reference, Session
     from recall_tui.paths import Paths
     from recall_tui.search.cold import ColdCorpus
-    from recall_tui.search.ports import Corpus
+    from recall_tui.search.ports import Corpus, FactSource
     from recall_tui.search.results import GrepQuery, GrepUpdate
+    from recall_tui.search.workspace import WorkspaceCorpus
     from recall_tui.store.forget import Forgotten
     from recall_tui.store.sync.discover import Place
     from recall_tui.store.sync.pending import Pending
+    from recall_tui.workspace import Files
+
+C = TypeVar("C", bound="Corpus")
 
 __all__ = ["History", "Resolved", "Skeleton", "SyncProgress"]
 
@@ -114,6 +119,7 @@ class History:
         self._gaps_seen: list[Gap] = []
         self._catching_up = threading.Lock()
         self._cold: ColdCorpus | None = None
+        self._opened_workspaces: list[WorkspaceCorpus] | None = None
 
     @classmethod
     def open(
@@ -139,7 +145,9 @@ class History:
             only = tuple(dict.fromkeys(place.root for place in places))
             return cls(places, paths, settings, only=only, live=live, env=environment)
         home = environment.get("HOME") or os.path.expanduser("~")
-        places = [*roots.own(environment, home), *roots.named(settings.sources)]
+        workspaces = [f"maka={settings.workspace}"] if settings.workspace else []
+        named = roots.named([*settings.sources, *workspaces])
+        places = [*roots.own(environment, home), *named]
         return cls(places, paths, settings, live=live, env=environment)
 
     def close(self) -> None:
@@ -172,7 +180,7 @@ class History:
 
     def messages(self, session: Session, start: int = 0, stop: int | None = None) -> list[Message]:
         """Return messages by position, in order."""
-        corpus, row = self._holding(session)
+        corpus, row = self._holding(session, self._everything())
         return corpus.messages(row, start, stop)
 
     def skeleton(self, session: Session) -> Skeleton:
@@ -180,8 +188,8 @@ class History:
         skeleton = Skeleton()
         if self._cold is not None:
             self.catch_up()
-        _, row = self._holding(session, self._stores())
-        arrays = self._store.arrays(row)
+        corpus, row = self._holding(session, self._stores())
+        arrays = corpus.arrays(row)
         skeleton.kinds, skeleton.flags = arrays.kinds, arrays.flags
         skeleton.times, skeleton.sizes = arrays.times, arrays.sizes
         return skeleton
@@ -208,7 +216,7 @@ class History:
         """Return every position in one session that matches (find inside)."""
         from recall_tui.search.grep import positions
 
-        corpus, row = self._holding(session)
+        corpus, row = self._holding(session, self._everything())
         return positions(corpus, corpus.session(row), query)
 
     def resolve(self, reference: Reference | str) -> Resolved:
@@ -263,7 +271,7 @@ class History:
 
     def version(self) -> int:
         """Return a number that changes when the store does: poll it to refresh (cheap)."""
-        return self._store.version() if self._exists() else 0
+        return sum(corpus.version() for corpus in self._stores())
 
     # ------------------------------------------------------------ the index
 
@@ -320,10 +328,20 @@ class History:
         Raises:
             StoreBusyError: Another process is writing; the message names it.
         """
-        from recall_tui.store.forget import forget
+        from recall_tui.store.forget import Forgotten, forget
 
+        in_place = [session for session in sessions if session.harness == workspace.HARNESS]
+        keys = [session.key for session in sessions if session.harness != workspace.HARNESS]
+        private_folder(self.paths.data)
         with closing(UserStore(self.paths.user_file)) as user:
-            return forget(self._index, user, [session.key for session in sessions])
+            forgotten = forget(self._index, user, keys) if keys else Forgotten()
+            for session in in_place:  # nothing is derived from it but what a person wrote
+                user.bury([(mark_of(session.harness, session.native_id), b"")])
+                user.drop_session(session.key)
+                forgotten.keys.append(session.key)
+                forgotten.left.append(session.path)
+        self._opened_workspaces = None
+        return forgotten
 
     def catch_up(
         self,
@@ -366,10 +384,44 @@ class History:
         """Return when the sources were last compared with the index, by us or anybody."""
         return max(self._compared_ms, self._store.synced_ms() if self._exists() else 0)
 
-    def _stores(self) -> list[Corpus]:
-        return [self._store] if self._exists() else []
+    def _stores(self) -> list[StoreCorpus | WorkspaceCorpus]:
+        """Return what holds sessions for good: the index, and workspaces read in place."""
+        return [*([self._store] if self._exists() else []), *self._workspaces()]
 
-    def _corpora(self) -> list[Corpus]:
+    def _workspaces(self) -> list[WorkspaceCorpus]:
+        """Return the workspaces that lie in our places."""
+        if self._opened_workspaces is None:
+            found = {
+                files.runtime: (files, place.root)
+                for place in self.places
+                if place.harness.id == workspace.HARNESS
+                for files in workspace.find(place.root)
+            }
+            self._opened_workspaces = self._open_workspaces(list(found.values())) if found else []
+        return self._opened_workspaces
+
+    def _open_workspaces(self, found: Sequence[tuple[Files, str]]) -> list[WorkspaceCorpus]:
+        from recall_tui.search.workspace import WorkspaceCorpus
+        from recall_tui.workspace.catalogue import Place as Where
+
+        with closing(UserStore(self.paths.user_file)) as user:
+            excluded = self._excluded(user)
+        return [WorkspaceCorpus(Where(files, root), excluded) for files, root in found]
+
+    def fact_sources(self) -> list[FactSource]:
+        """Return the distilled layers there are."""
+        if not self._workspaces():
+            return []
+        from recall_tui.workspace.memory import Memory
+
+        return [Memory(corpus.place.files) for corpus in self._workspaces()]
+
+    def fact_scope(self, session: str) -> str:
+        """Return the folder whose facts a session may see, empty for none but the global ones."""
+        found = (corpus.workspace_root(session) for corpus in self._workspaces())
+        return next(filter(None, found), "")
+
+    def _corpora(self) -> Sequence[Corpus]:
         """Return the bodies of sessions that together hold everything, each session once."""
         waiting = self.catch_up(CATCH_UP_BYTES)
         if waiting is None or not waiting.sources:
@@ -379,7 +431,8 @@ class History:
 
         self._read_in_background()
         self._cold = ColdCorpus([(registry.get(s.harness), s) for s in waiting.sources])
-        return [self._cold, *(Without(store, waiting.stale) for store in self._stores())]
+        index = [Without(self._store, waiting.stale)] if self._exists() else []
+        return [self._cold, *index, *self._workspaces()]
 
     def _read_in_background(self) -> None:
         """Start `recall index` on its own; it ends at once when another is writing already."""
@@ -397,9 +450,7 @@ class History:
             start_new_session=True,
         )
 
-    def _holding(
-        self, session: Session, corpora: Sequence[Corpus] | None = None
-    ) -> tuple[Corpus, int]:
+    def _holding(self, session: Session, corpora: Sequence[C]) -> tuple[C, int]:
         """Return the corpus that holds a session now, and its row there.
 
         A session is handed out by one corpus and may be asked for when another holds it: first
@@ -408,14 +459,18 @@ class History:
         Raises:
             StoreError: None does any more.
         """
-        for corpus in corpora or [*self._stores(), *filter(None, [self._cold])]:
+        for corpus in corpora:
             for found in corpus.find(session.key):
                 if found.key == session.key:
                     return corpus, found.id
         raise StoreError(f"{session.key} is no longer there", "search again")
 
     def _list(self, chosen: Filter) -> list[Session]:
-        return [session for corpus in self._stores() for session in corpus.sessions(chosen)]
+        found = [corpus.sessions(chosen) for corpus in self._stores()]
+        return list(heapq.merge(*found, key=lambda session: -session.ended_ms))
+
+    def _everything(self) -> list[Corpus]:
+        return [*self._stores(), *filter(None, [self._cold])]
 
     def _restricted(self, chosen: Filter | None) -> Filter:
         """Return a filter that keeps to the named sources."""

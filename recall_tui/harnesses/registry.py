@@ -24,6 +24,7 @@ BUILT_IN: Final = {
     "opencode": "recall_tui.harnesses.opencode:OpenCode",
     "gemini": "recall_tui.harnesses.gemini:Gemini",
     "copilot": "recall_tui.harnesses.copilot:Copilot",
+    "maka": "recall_tui.workspace:Maka",
 }
 
 GROUP: Final = "recall_tui.harnesses"

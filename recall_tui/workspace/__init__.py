@@ -6,7 +6,8 @@ corpus of their own (`search.workspace`). The rest of what a harness answers is 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+import os
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from recall_tui.errors import SourceError
 
@@ -24,6 +25,40 @@ if TYPE_CHECKING:
 
 HARNESS: Final = "maka"
 """The first part of every reference into a workspace."""
+
+
+RUNTIME: Final = "runtime.sqlite"
+MEMORY: Final = "memory.sqlite"
+
+
+class Files(NamedTuple):
+    """Where one workspace lies."""
+
+    runtime: str
+    memory: str
+    """Beside it; it need not be there."""
+
+    @property
+    def folder(self) -> str:
+        """The folder that holds both, and the artifacts."""
+        return os.path.dirname(self.runtime)
+
+
+def find(root: str) -> list[Files]:
+    """Return the workspaces a root names: a database, its folder, or a folder of such folders."""
+    if os.path.isfile(root):
+        return [_files(root)]
+    try:
+        with os.scandir(root) as entries:
+            inside = sorted(entry.path for entry in entries if entry.is_dir())
+    except OSError:
+        return []
+    known = (os.path.join(folder, RUNTIME) for folder in (root, *inside))
+    return [_files(path) for path in known if os.path.isfile(path)]
+
+
+def _files(runtime: str) -> Files:
+    return Files(runtime, os.path.join(os.path.dirname(runtime), MEMORY))
 
 
 class Maka:

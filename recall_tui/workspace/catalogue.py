@@ -16,7 +16,7 @@ from recall_tui.harnesses.base import Source
 from recall_tui.harnesses.fields import count, decode, items, mapping, text
 from recall_tui.model import Gap, GapKind, Session, SessionKind
 from recall_tui.store.ingest import session_name, title_of, word
-from recall_tui.workspace import HARNESS, database, headers, ledger, legacy
+from recall_tui.workspace import HARNESS, Files, database, headers, ledger, legacy
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -76,7 +76,7 @@ class Catalogue:
 class Place(NamedTuple):
     """Which workspace, and which root it was found under."""
 
-    files: database.Files
+    files: Files
     root: str
 
 
@@ -98,7 +98,7 @@ def load(
     try:
         with database.opened(place.files.runtime) as connection:
             known, damaged = headers.read(connection)
-            admitted = [h for h in known if not excluded(_source(place, h))]
+            admitted = [h for h in known if not any(map(excluded, _sources(place, h)))]
             found = headers.eligible(admitted, active)
             found.excluded = len(known) - len(admitted)
             counted = _counted(connection, found.headers)
@@ -117,10 +117,11 @@ def load(
     return catalogue
 
 
-def _source(place: Place, header: Header) -> Source:
-    """Return a session in the form that exclusions are written for."""
+def _sources(place: Place, header: Header) -> tuple[Source, Source]:
+    """Return a session in the forms exclusions are written for: by its file, by its project."""
     name = session_name(header.id)
-    return Source(HARNESS, place.files.runtime, header.id, name, 0, 0, 0, place.root)
+    source = Source(HARNESS, place.files.runtime, header.id, name, 0, 0, 0, place.root)
+    return source, source._replace(path=header.cwd)
 
 
 # ------------------------------------------------------------ counting

@@ -9,16 +9,13 @@ import os
 import sqlite3
 from contextlib import contextmanager
 from functools import cached_property
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from recall_tui.errors import SourceError
 from recall_tui.harnesses import sqlite
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
-
-RUNTIME: Final = "runtime.sqlite"
-MEMORY: Final = "memory.sqlite"
 
 RUNTIME_VERSION: Final = 12
 """Newest `user_version` of `runtime.sqlite` we read."""
@@ -37,36 +34,6 @@ _SCOPES: Final = {
 """Scope of a migration -> newest version."""
 
 _MAGIC: Final = b"SQLite format 3\0"
-
-
-class Files(NamedTuple):
-    """Where one workspace lies."""
-
-    runtime: str
-    memory: str
-    """Beside it; it need not be there."""
-
-    @property
-    def folder(self) -> str:
-        """The folder that holds both, and the artifacts."""
-        return os.path.dirname(self.runtime)
-
-
-def find(root: str) -> list[Files]:
-    """Return the workspaces a root names: a database, its folder, or a folder of such folders."""
-    if os.path.isfile(root):
-        return [_files(root)]
-    try:
-        with os.scandir(root) as entries:
-            inside = sorted(entry.path for entry in entries if entry.is_dir())
-    except OSError:
-        return []
-    known = (os.path.join(folder, RUNTIME) for folder in (root, *inside))
-    return [_files(path) for path in known if os.path.isfile(path)]
-
-
-def _files(runtime: str) -> Files:
-    return Files(runtime, os.path.join(os.path.dirname(runtime), MEMORY))
 
 
 def is_runtime(path: str, head: bytes) -> bool:

@@ -14,7 +14,7 @@ from recall_tui.model import Fact, Gap, GapKind
 from recall_tui.store.ingest import word
 from recall_tui.text.redact import mark, shown
 from recall_tui.text.sanitize import sanitize
-from recall_tui.workspace import database
+from recall_tui.workspace import Files, database
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,7 +42,7 @@ _END: Final = "\U0010ffff"
 class Memory:
     """One workspace's facts; implements `search.ports.FactSource`. Safe to use from any thread."""
 
-    def __init__(self, files: database.Files) -> None:
+    def __init__(self, files: Files) -> None:
         """Open nothing yet."""
         self._path = files.memory
 
