@@ -58,6 +58,6 @@ def pending(index: str, places: Sequence[Place], excluded: Callable[[Source], bo
         if job.row is not None and job.row.session is not None:
             found.stale.add(job.row.session)
     found.marks = len(plan.gone) + len(plan.returned) + len(plan.rerooted) + len(plan.excluded)
-    known = discovery.gaps_that_matter(row.path for row in rows)
+    known = discovery.gaps_that_matter(plan.known_paths)
     found.gaps = [gap for gaps in known.values() for gap in gaps]
     return found

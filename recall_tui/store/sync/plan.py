@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from recall_tui.harnesses.base import Checkpoint, Source
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from recall_tui.store.sync.discover import Discovery
 
@@ -36,15 +36,20 @@ class Row(NamedTuple):
     path: str
     part: str
     native_id: str
-    parent: str
-    root: str
     size: int
     mtime_ns: int
     ctime_ns: int
+    root: str
+    parent: str
     session: int | None
     state: str
 
 
+Raw: TypeAlias = tuple[Any, ...]
+"""A `Row` as SQLite gives it: thousands are compared as they are, few ever need names."""
+_KEY: Final = slice(1, 4)
+_SOURCE: Final = slice(1, 1 + len(Source._fields))
+"""Where in a `Row` the fields of its `Source` stand, in the same order."""
 _ROWS = f"SELECT {', '.join(Row._fields)} FROM source"
 _ROWS_BELOW = f"{_ROWS} WHERE path=? OR (path>=? AND path<?)"
 _NAMESAKES = f"{_ROWS} WHERE native_id=? AND harness=? AND session IS NOT NULL"
@@ -86,15 +91,15 @@ class Plan:
         return not (self.jobs or self.returned or self.gone or self.rerooted or self.excluded)
 
 
-def known_sources(connection: sqlite3.Connection, below: Iterable[str] | None = None) -> list[Row]:
+def known_sources(connection: sqlite3.Connection, below: Iterable[str] | None = None) -> list[Raw]:
     """Return every known source, or those that are or lie below some paths."""
     if below is None:
-        return [Row._make(row) for row in connection.execute(_ROWS)]
+        return connection.execute(_ROWS).fetchall()
     found = {}
     for path in below:
         folder = path + os.sep
         rows = connection.execute(_ROWS_BELOW, (path, folder, folder[:-1] + chr(ord(os.sep) + 1)))
-        found.update({row[0]: Row._make(row) for row in rows})
+        found.update({row[0]: row for row in rows})
     return list(found.values())
 
 
@@ -116,7 +121,7 @@ def proof(connection: sqlite3.Connection, row: Row) -> Known | None:
 
 def make(
     discovery: Discovery,
-    rows: Iterable[Row],
+    rows: Sequence[Raw],
     known_as: Callable[[Source], Iterable[Row]],
     excluded: Callable[[Source], bool],
     *,
@@ -131,24 +136,25 @@ def make(
         excluded: Says whether a source is forgotten or left out.
         verify: Look inside every source, also where size and times are the same.
     """
-    rows = list(rows)
-    plan = Plan(seen=len(discovery.sources), known_paths=[row.path for row in rows])
-    known = {(row.harness, row.path, row.part): row for row in rows}
+    plan = Plan(seen=len(discovery.sources), known_paths=[row[2] for row in rows])
+    known = {row[_KEY]: row for row in rows}
     moved: set[int] = set()
     for key, source in discovery.sources.items():
         row = known.pop(key, None)
         if excluded(source):
             plan.seen -= 1
             if row is not None:
-                plan.excluded.append(row)
-        elif row is not None:
-            _compare(plan, row, source, verify=verify)
-        else:
+                plan.excluded.append(Row._make(row))
+        elif row is None:
             former = _former(source, known_as(source), moved)
             plan.jobs.append(Job(source, former, moved=former is not None))
+        elif row[_SOURCE] == source and row[-1] != "gone" and not verify:
+            plan.unchanged += 1
+        else:
+            _compare(plan, Row._make(row), source, verify=verify)
     plan.gone = [
         row
-        for row in known.values()
+        for row in map(Row._make, known.values())
         if row.state != "gone" and discovery.vouches_for(row.harness, row.path)
     ]
     plan.jobs.sort(key=lambda job: -job.source.mtime_ns)

@@ -47,12 +47,12 @@ _PIPE_BYTES: Final = 1 << 20
 
 def split(tasks: Sequence[Task]) -> tuple[list[Task], list[Task]]:
     """Return (what to read in this process first, what to give to workers), each newest first."""
-    if cores() == 1 or sum(task.source.size for task in tasks) < POOL_BYTES:
+    if cores() == 1 or sum(task.weight for task in tasks) < POOL_BYTES:
         return list(tasks), []
     here, there, taken = [], [], 0
     for task in tasks:
-        if taken + task.source.size <= HEAD_BYTES:
-            taken += task.source.size
+        if taken + task.weight <= HEAD_BYTES:
+            taken += task.weight
             here.append(task)
         else:
             there.append(task)
@@ -76,9 +76,9 @@ class Pool:
             tasks: In the order wanted.
             workers: Processes, by default one a core; fewer when there is little to read.
         """
-        self._small = deque(t for t in tasks if t.source.size < GIANT_BYTES)
-        self._giants = deque(t for t in tasks if t.source.size >= GIANT_BYTES)
-        total = sum(task.source.size for task in tasks)
+        self._small = deque(t for t in tasks if t.weight < GIANT_BYTES)
+        self._giants = deque(t for t in tasks if t.weight >= GIANT_BYTES)
+        total = sum(task.weight for task in tasks)
         wanted = min(workers or cores(), MOST_WORKERS, len(tasks), 1 + total // POOL_BYTES)
         self._most_giants = max(1, wanted - 1)
         self._giants_running = 0
@@ -123,7 +123,7 @@ class Pool:
     def _drive(self) -> None:
         process: subprocess.Popen[bytes] | None = None
         while not self._stopped.is_set() and (task := self._next()) is not None:
-            giant = task.source.size >= GIANT_BYTES
+            giant = task.weight >= GIANT_BYTES
             try:
                 process = process or self._start()
                 self._ask(process, task)

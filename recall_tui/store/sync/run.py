@@ -124,7 +124,7 @@ def _plan(
     index: str, discovery: Discovery, excluded: Callable[[Source], bool], *, verify: bool
 ) -> Plan:
     """Compare a discovery with the index; one that cannot be understood knows no source."""
-    rows: list[planning.Row] = []
+    rows: list[planning.Raw] = []
     if not os.path.exists(index):
         return planning.make(discovery, rows, lambda _: (), excluded)
     with store_errors(index), closing(open_writer(index)) as connection:
@@ -136,7 +136,7 @@ def _plan(
 def _made(
     connection: sqlite3.Connection,
     discovery: Discovery,
-    rows: list[planning.Row],
+    rows: list[planning.Raw],
     excluded: Callable[[Source], bool],
     *,
     verify: bool,

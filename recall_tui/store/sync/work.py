@@ -77,12 +77,12 @@ class Sync:
         progress.gone = len(plan.gone)
         self._gone = {row.id for row in plan.gone}
         progress.returned = len(plan.returned)
-        progress.bytes_total = sum(job.source.size for job in plan.jobs)
         if not plan.idle or reach.noted(self._writer.connection, gaps) != gaps:
             self._note(plan, gaps)
-        self._report()
+        tasks = [self._task(number, job, verify=verify) for number, job in enumerate(plan.jobs)]
+        progress.bytes_total = sum(task.weight for task in tasks)
         try:
-            self._read(plan.jobs, verify=verify)
+            self._read(plan.jobs, tasks)
             carry()
         except Cancelled:
             self._writer.commit()
@@ -111,11 +111,12 @@ class Sync:
             writer.put("pending", len(plan.jobs))
             writer.put("unsettled", 1)
 
-    def _read(self, jobs: list[Job], *, verify: bool) -> None:
+    def _read(self, jobs: list[Job], tasks: list[Task]) -> None:
         """Read every source and write its session; commits early, then steadily."""
         drafts: dict[int, Draft] = {}
         uncommitted, step, left = 0, FIRST_COMMIT, len(jobs)
-        with closing(self._parts(jobs, verify=verify)) as parts:
+        self._report()
+        with closing(self._parts(tasks)) as parts:
             for number, part in parts:
                 if self._stop():
                     raise Cancelled
@@ -124,9 +125,10 @@ class Sync:
                     self._writer.add(draft, part)
                     continue
                 del drafts[number]
-                job = jobs[number]
+                job, weight = jobs[number], tasks[number].weight
                 self._count(job, self._writer.finish(draft, job, part))
-                uncommitted += job.source.size
+                self.progress.bytes_done += weight
+                uncommitted += weight
                 left -= 1
                 if uncommitted >= step:
                     self._writer.put("pending", left)
@@ -134,11 +136,8 @@ class Sync:
                     uncommitted, step = 0, min(2 * step, STEADY_COMMIT)
                 self._report()
 
-    def _parts(
-        self, jobs: list[Job], *, verify: bool
-    ) -> Generator[tuple[int, StoredBlock | Reading]]:
+    def _parts(self, tasks: list[Task]) -> Generator[tuple[int, StoredBlock | Reading]]:
         """Yield (job number, part) as sources are read: here, and in worker processes."""
-        tasks = [self._task(number, job, verify=verify) for number, job in enumerate(jobs)]
         here, there = pool.split(tasks)
         with closing(pool.Pool(there)) as others:
             for task in here:
@@ -170,7 +169,6 @@ class Sync:
 
     def _count(self, job: Job, done: Outcome) -> None:
         progress = self.progress
-        progress.bytes_done += job.source.size
         was_gone = job.row is not None and job.row.state == "gone"
         if done.moved:
             progress.renamed += 1

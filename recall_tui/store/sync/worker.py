@@ -41,6 +41,16 @@ class Task(NamedTuple):
     verify: bool = False
     """Longer only if every byte read before is the same, not just the ends."""
 
+    @property
+    def weight(self) -> int:
+        """Bytes that will probably have to be parsed: of a grown file its tail."""
+        known, size = self.known, self.source.size
+        if known is None or size < known.covered:
+            return size
+        if size == known.covered:
+            return 0  # compared, and probably the same
+        return size - known.checkpoint.offset if known.checkpoint is not None else size
+
 
 @dataclass(slots=True)
 class Reading:
