@@ -38,7 +38,7 @@ SLACK_MS: Final = 24 * 3600 * 1000
 """A file written this long before `since` is not parsed: clocks disagree, but not by a day."""
 
 ROUNDING_MS: Final = 60_000
-"""Added to the time of a file: systems round it, and some agents note it before the last message."""
+"""Added to the time of a file: systems round it, and agents note it before a last message."""
 
 CROWD: Final = 20
 """So many sources written within `CROWD_MS` were copied here: their file times say nothing."""
@@ -349,7 +349,12 @@ def _newest_possible(sources: Sequence[Source]) -> list[int]:
 
 
 def _last_stamp(source: Source) -> int:
-    """Return the latest time written at the end of a file; far in the future without any."""
+    """Return the latest time written at the end of a file; far in the future without any.
+
+    Only a file to which lines are appended ends with its latest ones.
+    """
+    if source.part or not source.path.endswith(".jsonl"):
+        return 1 << 62
     try:
         with open(source.path, "rb", buffering=0) as stream:
             stream.seek(max(0, os.fstat(stream.fileno()).st_size - TAIL_BYTES))
