@@ -219,6 +219,60 @@ class History:
         corpus, row = self._holding(session, self._everything())
         return positions(corpus, corpus.session(row), query)
 
+    # ------------------------------------------------------------ the agents' search
+
+    def recall(
+        self, request: RecallRequest, stop: Callable[[], bool] = lambda: False
+    ) -> Envelope:
+        """Answer a question with the best passages: ranked, bounded, cited, redacted.
+
+        Raises:
+            RefusedError: The question cannot be asked (nothing was touched), recall is paused, or
+                `stop` said so.
+        """
+        from recall_tui.config import zone
+        from recall_tui.search.recall import recall
+        from recall_tui.search.recall.privacy import require_open
+        from recall_tui.search.recall.request import checked
+
+        request = checked(request)
+        require_open(self.paths.data)
+        request = replace(request, chosen=self._restricted(request.chosen))
+        envelope = recall(self._corpora(), request, stop, zone(request.zone))
+        self._dated(envelope.reach)
+        return envelope
+
+    def more(self, request: MoreRequest) -> More:
+        """Return more messages around an anchor that an answer gave.
+
+        Raises:
+            RefusedError: As of `recall`; or there is no such message (`not_found`).
+        """
+        from recall_tui.search.recall import more
+        from recall_tui.search.recall.privacy import require_open
+        from recall_tui.search.recall.request import checked_more
+
+        checked_more(request)
+        require_open(self.paths.data)
+        return more(self._corpora(), request)
+
+    def material_of(self, request: MaterialRequest) -> MaterialBytes:
+        """Read a material that an answer named: id, message and bytes are checked (S0-106).
+
+        Raises:
+            RefusedError: As of `more`; or the message holds no such material.
+            SourceError: The source is gone, changed or broken.
+        """
+        from recall_tui.search.recall import held_material
+        from recall_tui.search.recall.envelope import MaterialBytes
+        from recall_tui.search.recall.privacy import require_open
+        from recall_tui.search.recall.request import checked_material
+
+        checked_material(request)
+        require_open(self.paths.data)
+        reference, material = held_material(self._corpora(), request)
+        return MaterialBytes(reference, material, self.material(reference, material.id))
+
     def resolve(self, reference: Reference | str) -> Resolved:
         """Look a reference up; a changed record resolves as changed, never as another.
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from recall_tui.clock import to_iso
 from recall_tui.model import Kind
-from recall_tui.search.recall import why as reasons
+from recall_tui.search.recall import why as words
 from recall_tui.search.recall.marker import NOTICE
 from recall_tui.search.recall.policy import POLICY_VERSION
 
@@ -131,6 +131,11 @@ def size(held: PassageMessage) -> int:
     return len(json.dumps(message(held), ensure_ascii=False).encode("utf-8", "replace"))
 
 
+def passage_size(held: Passage) -> int:
+    """Return the UTF-8 bytes a passage takes in an answer."""
+    return len(json.dumps(passage(held), ensure_ascii=False).encode("utf-8", "replace"))
+
+
 def material(held: Material) -> Json:
     """Return what is known about a material; never where its bytes lie."""
     pixels = held.width * held.height
@@ -170,7 +175,7 @@ def why(held: Why) -> Json:
         "session_kind": held.session_kind,
         "pushed": list(held.pushed),
         "weak": held.weak,
-        "line": reasons.line(held),
+        "line": words.line(held),
     }
 
 

@@ -1,0 +1,227 @@
+"""From a request to an envelope: admission, scan, scores, choice, passages, reach."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from time import perf_counter
+from typing import TYPE_CHECKING, NamedTuple
+
+from recall_tui import clock
+from recall_tui.model import Filter, Gap, GapKind, Kind, Reference
+from recall_tui.search.reach import reached
+from recall_tui.search.recall import dates, passages, policy, reasons, terms, wire
+from recall_tui.search.recall.envelope import Envelope, Passage
+from recall_tui.search.recall.request import aborted, checked
+from recall_tui.search.recall.scan import Scan
+from recall_tui.search.recall.score import Board, by_messages, by_sessions
+from recall_tui.search.recall.select import choose
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from datetime import tzinfo
+
+    from recall_tui.model import Session
+    from recall_tui.search.ports import Corpus, Stop
+    from recall_tui.search.recall.dates import Span
+    from recall_tui.search.recall.request import RecallRequest
+    from recall_tui.search.recall.scan import Scanned
+    from recall_tui.search.recall.select import Choice
+    from recall_tui.search.recall.terms import Term
+
+
+class Asked(NamedTuple):
+    """A request as it is looked for."""
+
+    request: RecallRequest
+    terms: list[Term]
+    spans: tuple[Span, ...]
+    zone: tzinfo
+
+
+def understood(request: RecallRequest, zone: tzinfo) -> Asked:
+    """Return a checked request with its terms and the times it names."""
+    if request.terms:
+        return Asked(request, [terms.literal(term) for term in request.terms], (), zone)
+    spans, rest = dates.take(request.sentence, clock.now_ms(), zone)
+    return Asked(request, terms.split(rest), spans, zone)
+
+
+def recall(
+    corpora: Sequence[Corpus], request: RecallRequest, stop: Stop, zone: tzinfo
+) -> Envelope:
+    """Answer a question with the best passages.
+
+    Args:
+        corpora: Where to look. No session may be in two of them.
+        request: The question; it is checked before anything is touched.
+        stop: Asked between blocks.
+        zone: The zone of the days a sentence names.
+
+    Raises:
+        RefusedError: The question cannot be asked, or the caller stopped (no partial answer).
+    """
+    started = perf_counter()
+    asked = understood(checked(request), zone)
+    sessions = [{s.id: s for s in corpus.sessions(request.chosen)} for corpus in corpora]
+    excluded = _running_turn(corpora, request.current_session)
+    asked, found = _scanned(corpora, sessions, asked, stop, excluded)
+    population = sum(s.messages - s.copied for known in sessions for s in known.values())
+    board = Board(corpora, sessions, found, population)
+    if stop():
+        raise aborted()
+    literal = bool(request.terms)
+    ranked = by_messages(board) if literal else by_sessions(board, asked.spans, zone)
+    choices = choose(
+        ranked,
+        request.limit,
+        whole=not literal,
+        expand=request.expand,
+        recent=request.recent,
+    )
+    if stop():
+        raise aborted()
+    envelope = _envelope(board, asked, choices)
+    envelope.reach = reached(
+        [(c, list(known.values())) for c, known in zip(corpora, sessions, strict=True)],
+        request.chosen,
+    )
+    envelope.reach.zone = request.zone
+    envelope.reach.add(_gaps(asked, found, envelope))
+    envelope.reach.elapsed_ms = (perf_counter() - started) * 1000
+    return envelope
+
+
+def _scanned(
+    corpora: Sequence[Corpus],
+    sessions: Sequence[dict[int, Session]],
+    asked: Asked,
+    stop: Stop,
+    excluded: Callable[[Session], int],
+) -> tuple[Asked, Scanned]:
+    """Scan; once more when a word is nowhere and may be misspelt."""
+    found = Scan(corpora, sessions, asked.request, asked.terms).run(stop, excluded)
+    if found is None:
+        raise aborted()
+    pairs = zip(asked.terms, found.hits, strict=True)
+    odd = {n for n, (t, hits) in enumerate(pairs) if not len(hits) and terms.may_be_typo(t)}
+    if not odd:
+        return asked, found
+    guessed = [terms.with_typos(t) if n in odd else t for n, t in enumerate(asked.terms)]
+    again = Scan(corpora, sessions, asked.request, guessed).run(stop, excluded)
+    if again is None:
+        raise aborted()
+    return asked._replace(terms=guessed), again
+
+
+def _running_turn(corpora: Sequence[Corpus], current: str) -> Callable[[Session], int]:
+    """Return the test for the turn that is asking: from where on a session is left out, -1: not.
+
+    Raises nothing: an unknown session simply has no running turn.
+    """
+    if not current:
+        return lambda _: -1
+    last = -1
+    for corpus in corpora:
+        for session in corpus.find(current):
+            if session.key == current:
+                for block in corpus.blocks(Filter(sessions=(current,), include_copies=True)):
+                    meta = block.meta
+                    pairs = zip(meta.positions, meta.kinds, strict=True)
+                    last = max([last, *(p for p, kind in pairs if kind == Kind.PROMPT)])
+    return lambda session: last if session.key == current else -1
+
+
+def _envelope(board: Board, asked: Asked, choices: list[Choice]) -> Envelope:
+    found = board.found
+    shown = [
+        (term, hits)
+        for term, hits in zip(asked.terms, found.hits, strict=True)
+        if term.telling or term.sort == "word"
+    ]
+    distinct: set[int] = set()
+    for hits in found.hits:
+        distinct.update(hits.numbers)
+    return Envelope(
+        passages=tuple(_passages(board, asked, choices)),
+        terms=tuple(term.spelling for term, _ in shown),
+        unmatched=tuple(t.spelling for t, hits in shown if t.telling and not len(hits)),
+        dates=tuple(map(str, asked.spans)),
+        matches=len(distinct),
+        sessions_matching=len(found.totals),
+        verified=tuple((term.spelling, len(hits)) for term, hits in shown),
+    )
+
+
+def _passages(board: Board, asked: Asked, choices: list[Choice]) -> Iterator[Passage]:
+    """Yield the passages of the choices while the budget of the envelope lasts."""
+    left = policy.ENVELOPE_BYTES
+    for number, choice in enumerate(choices):
+        share = min(policy.PASSAGE_BYTES, left // (len(choices) - number))
+        passage = _passage(board, asked, choice, share)
+        if passage is not None:
+            left -= wire.passage_size(passage)
+            yield passage
+
+
+def _passage(board: Board, asked: Asked, choice: Choice, budget: int) -> Passage | None:
+    ranked, evidence = choice.ranked, choice.evidence
+    session = ranked.session
+    why = reasons.why(asked.terms, board, choice)
+    bare = Passage(
+        session=session,
+        anchor=Reference(session.harness, session.name, evidence.position, evidence.digest),
+        turn=choice.turn,
+        sequence=evidence.position,
+        score=choice.score,
+        matched=tuple(hit.spelling for hit in why.terms),
+        why=why,
+        messages=(),
+        has_more_before=False,
+        has_more_after=False,
+        truncated=False,
+        is_current=session.key == asked.request.current_session,
+        family=choice.family,
+    )
+    turn = passages.Turn(
+        board.corpora[ranked.corpus], session.id, ranked.kinds, choice.turn, choice.after
+    )
+    around = passages.window(
+        turn,
+        evidence.position,
+        policy.NEIGHBOURS,
+        policy.NEIGHBOURS,
+        budget - wire.passage_size(bare),
+        [needle.decode("utf-8", "replace") for t in asked.terms for needle in t.needles],
+    )
+    if around is None:
+        return None
+    return replace(
+        bare,
+        messages=around.messages,
+        has_more_before=around.has_more_before,
+        has_more_after=around.has_more_after,
+        truncated=around.truncated,
+    )
+
+
+def _gaps(asked: Asked, found: Scanned, envelope: Envelope) -> Iterator[Gap]:
+    """Yield what the answer lacks, apart from what its corpora know (S0-122)."""
+    if not asked.terms and not asked.spans:
+        yield Gap(
+            GapKind.NO_MATCH, 1, "the question holds only words that are everywhere",
+            'name what it is about, or put a phrase in "quotes"',
+        )  # fmt: skip
+    if envelope.unmatched:
+        named = ", ".join(envelope.unmatched)
+        yield Gap(
+            GapKind.NO_MATCH, len(envelope.unmatched), f"no message holds: {named}",
+            "try another word for it, an identifier, or a wider time",
+        )  # fmt: skip
+    beyond = sum(hits.beyond for hits in found.hits)
+    if beyond:
+        yield Gap(
+            GapKind.HORIZON, beyond,
+            "message holds a term only beyond what recall sees of long tool output",
+            "recall grep searches all of it",
+        )  # fmt: skip
+    yield Gap(GapKind.NO_FACTS, 1, "there is no layer of distilled facts yet")

@@ -1,0 +1,90 @@
+"""What is known about why a passage is in the answer; `why` puts it into words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from recall_tui.model import Kind
+from recall_tui.search.recall import policy
+from recall_tui.search.recall.envelope import TermHit, Tier, Why
+from recall_tui.text.fold import fold
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from recall_tui.search.recall.score import Board
+    from recall_tui.search.recall.select import Choice
+    from recall_tui.search.recall.terms import Term
+
+FIELDS: Final = {
+    Kind.PROMPT: "you",
+    Kind.DELEGATION: "delegation",
+    Kind.ANSWER: "agent",
+    Kind.TOOL_CALL: "tool call",
+    Kind.TOOL_RESULT: "tool output",
+}
+"""Where something was found, in the order it is told."""
+
+_COMMON: Final = 0.05
+"""Share of all messages from which a word is everywhere."""
+
+
+def why(terms: Sequence[Term], board: Board, choice: Choice) -> Why:
+    """Return why a choice was made."""
+    evidence, session = choice.evidence, choice.ranked.session
+    held = {n for n, count in evidence.counts.items() if count}
+    matched = tuple(
+        TermHit(terms[n].spelling, max(1, round(evidence.counts[n])), terms[n].sort)
+        for n in sorted(held, key=lambda n: (not terms[n].exact, n))
+        if _told(terms[n], held, terms)
+    )
+    title = fold(session.title)
+    fields = [word for kind, word in FIELDS.items() if kind in evidence.kinds]
+    if any(_in_title(terms[n], title) for n in held):
+        fields.append("title")
+    weight = policy.TOOL_RESULT_WEIGHT if evidence.kind == Kind.TOOL_RESULT else 1.0
+    return Why(
+        tier=evidence.tier,
+        terms=matched,
+        missing=_missing(terms, held),
+        fields=tuple(fields),
+        count=sum(hit.count for hit in matched),
+        weight=weight,
+        session_kind=session.kind.value,
+        pushed=choice.ranked.pushed,
+        weak=_weak(terms, held, board, choice),
+    )
+
+
+def _told(term: Term, held: set[int], terms: Sequence[Term]) -> bool:
+    """Whether a matched term is named: a pair of characters inside a run that matched is not."""
+    if term.sort != "run" or term.telling:
+        return True
+    return not any(
+        terms[n].telling and terms[n].sort == "run" and term.spelling in terms[n].spelling
+        for n in held
+    )
+
+
+def _missing(terms: Sequence[Term], held: set[int]) -> tuple[str, ...]:
+    """Return the telling terms that are not held; a run is there in part when its pairs are."""
+    found = [terms[n].spelling for n in held if terms[n].sort == "run"]
+    return tuple(
+        term.spelling
+        for n, term in enumerate(terms)
+        if n not in held
+        and term.telling
+        and not (term.sort == "run" and any(pair in term.spelling for pair in found))
+    )
+
+
+def _in_title(term: Term, title: str) -> bool:
+    return any(needle.decode("utf-8", "replace") in title for needle in term.needles)
+
+
+def _weak(terms: Sequence[Term], held: set[int], board: Board, choice: Choice) -> bool:
+    """Whether only some words were found, and those are everywhere (S3-13)."""
+    if choice.tier is not Tier.SOME or choice.ranked.pushed:
+        return False
+    everywhere = _COMMON * board.population
+    return all(len(board.found.hits[n]) > everywhere for n in held if terms[n].telling)

@@ -1,0 +1,311 @@
+"""The scan: every admitted block once, and for each term the messages that hold it.
+
+What is kept of a match is a message number, a count and a length: twelve bytes. Message numbers
+run through all blocks that hold anything, so the messages of a block are neighbours in number as
+they are in the session. A count is exact for literal terms; for words it stops at `policy.TF_CAP`.
+"""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_left, bisect_right
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from recall_tui.model import Kind
+from recall_tui.search.recall import policy
+from recall_tui.search.recall.words import TOKEN
+from recall_tui.store.block import BlockKind
+from recall_tui.text.words import is_word
+
+try:
+    from stringzilla import Str as searchable
+except ImportError:  # slower, the same answer
+    searchable = bytes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from recall_tui.model import Session
+    from recall_tui.search.ports import Corpus, Stop
+    from recall_tui.search.recall.request import RecallRequest
+    from recall_tui.search.recall.terms import Term
+    from recall_tui.store.block import Block, Meta
+
+SEARCHABLE: Final = frozenset(
+    {Kind.PROMPT, Kind.DELEGATION, Kind.ANSWER, Kind.TOOL_CALL, Kind.TOOL_RESULT}
+)
+"""What counts as a document (S0-28). The program's own words are none."""
+
+_ALNUM: Final = frozenset(b"abcdefghijklmnopqrstuvwxyz0123456789")
+_COUNT_LIMIT: Final = 0xFFFF
+
+
+class Hits:
+    """The messages that hold one term, in the order of the scan."""
+
+    __slots__ = ("beyond", "counts", "lengths", "numbers", "starts")
+
+    def __init__(self) -> None:
+        self.numbers = array("I")
+        self.counts = array("f")
+        """Occurrences; a near form counts for less than one."""
+        self.lengths = array("I")
+        """Bytes of the folded message the agents' path sees."""
+        self.starts = array("I", [0])
+        """Where the hits of each block with hits begin, and the end."""
+        self.beyond = 0
+        """Messages that hold the term beyond the horizon only."""
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def of_block(self, place: int) -> tuple[int, int]:
+        """Return the [start, end) of the hits of the block at a place."""
+        return self.starts[place], self.starts[place + 1]
+
+
+class Seen(NamedTuple):
+    """A block that holds something: where it is, and which numbers its messages have."""
+
+    corpus: int
+    id: int
+    session: int
+    kind: int
+    base: int
+    """Number of its first message."""
+    size: int
+    """Messages in it."""
+
+
+class Scanned:
+    """What a scan found.
+
+    Attributes:
+        terms: What was looked for.
+        hits: Per term.
+        blocks: The blocks with hits, in the order of the scan.
+        totals: (corpus, session) -> counts per term over the whole session, type weights applied.
+        sizes: (corpus, session) -> bytes of text, type weights applied.
+        messages: Messages in the blocks with hits, by block kind.
+        bytes: Their bytes, by block kind.
+    """
+
+    def __init__(self, terms: Sequence[Term]) -> None:
+        self.terms = terms
+        self.hits = [Hits() for _ in terms]
+        self.blocks: list[Seen] = []
+        self.totals: dict[tuple[int, int], list[float]] = {}
+        self.sizes: dict[tuple[int, int], float] = {}
+        self.messages = [0, 0]
+        self.bytes = [0, 0]
+
+    def block_of(self, number: int) -> int:
+        """Return the place of the block that holds a message number."""
+        return bisect_right(self.blocks, number, key=_base) - 1
+
+
+def _base(seen: Seen) -> int:
+    return seen.base
+
+
+class Scan:
+    """One pass over the corpora of a request."""
+
+    def __init__(
+        self,
+        corpora: Sequence[Corpus],
+        sessions: Sequence[dict[int, Session]],
+        request: RecallRequest,
+        terms: Sequence[Term],
+    ) -> None:
+        """Prepare a pass.
+
+        Args:
+            corpora: Where to look.
+            sessions: The eligible sessions of each corpus by row id.
+            request: Whose filter holds for every message.
+            terms: What to look for.
+        """
+        self._corpora = corpora
+        self._sessions = sessions
+        self._chosen = request.chosen
+        self._kinds = frozenset(request.chosen.kinds_admitted & SEARCHABLE)
+        self._found = Scanned(terms)
+        self._number = 0
+        self._finders = [_finder(term) for term in terms]
+
+    def run(self, stop: Stop, excluded: Callable[[Session], int]) -> Scanned | None:
+        """Return what was found, None when stopped.
+
+        Args:
+            stop: Asked between blocks.
+            excluded: First position of a session that must not match (its running turn).
+        """
+        for corpus, port in enumerate(self._corpora):
+            known = self._sessions[corpus]
+            for block in port.blocks(self._chosen):
+                if stop():
+                    return None
+                session = known.get(block.session)
+                if session is not None:
+                    self._scan(corpus, block, session, excluded(session))
+        return self._found
+
+    def _scan(self, corpus: int, block: Block, session: Session, until: int) -> None:
+        found, key = self._found, (corpus, block.session)
+        weight = policy.TOOL_RESULT_WEIGHT if block.kind == BlockKind.TOOL else 1.0
+        found.sizes[key] = found.sizes.get(key, 0.0) + len(block.fold) * weight
+        view = searchable(block.fold)
+        admits: Callable[[int], bool] | None = None
+        held = False
+        place = len(found.blocks)
+        for number, (term, finder) in enumerate(zip(found.terms, self._finders, strict=True)):
+            first = min((at for n in term.needles if (at := view.find(n)) >= 0), default=-1)
+            if first < 0:
+                continue
+            if not held:
+                held = True
+                self._open(corpus, block)
+                admits = self._admits(block, session, until)
+            hits = found.hits[number]
+            before = len(hits)
+            finder(block, first, self._number, admits, hits)
+            if len(hits) > before:
+                totals = found.totals.get(key)
+                if totals is None:
+                    totals = found.totals[key] = [0.0] * len(found.terms)
+                totals[number] += sum(hits.counts[before:]) * weight
+        if held:
+            for hits in found.hits:
+                starts = hits.starts
+                while len(starts) <= place + 1:
+                    starts.append(len(hits) if len(starts) == place + 1 else starts[-1])
+            self._number += found.blocks[-1].size
+
+    def _open(self, corpus: int, block: Block) -> None:
+        found, size = self._found, len(block.meta.fold_offsets) - 1
+        found.blocks.append(
+            Seen(corpus, block.id, block.session, block.kind, self._number, size)
+        )
+        found.messages[block.kind] += size
+        found.bytes[block.kind] += len(block.fold)
+
+    def _admits(
+        self, block: Block, session: Session, until: int
+    ) -> Callable[[int], bool] | None:
+        """Return the test a message must pass; None when every message of the block does."""
+        meta, kinds, chosen = block.meta, self._kinds, self._chosen
+        since, most = chosen.since_ms, chosen.until_ms
+        first = 0
+        if block.copied and not chosen.include_copies:
+            first = bisect_left(meta.positions, block.copied)
+        if since is None and most is None and not first and until < 0:
+            if frozenset(meta.kinds) <= kinds:
+                return None
+            column = meta.kinds
+            return lambda index: column[index] in kinds
+        low = since if since is not None else -1
+        high = most if most is not None else 1 << 62
+
+        def admits(index: int) -> bool:
+            return (
+                index >= first
+                and meta.kinds[index] in kinds
+                and low <= (meta.times[index] or session.ended_ms) <= high
+                and (until < 0 or meta.positions[index] < until)
+            )
+
+        return admits
+
+
+def _finder(term: Term) -> Callable[..., None]:
+    if term.word is None:
+        return _literal(term.needles[0])
+    return _word_forms(term)
+
+
+def _literal(needle: bytes) -> Callable[..., None]:
+    """Return what finds a literal: counts are exact, not overlapping (S0-70)."""
+    length = len(needle)
+
+    def find(
+        block: Block, at: int, base: int, admits: Callable[[int], bool] | None, hits: Hits
+    ) -> None:
+        view, meta = searchable(block.fold), block.meta
+        offsets, horizons = meta.fold_offsets, meta.horizons
+        numbers, counts, lengths = hits.numbers, hits.counts, hits.lengths
+        index = -1
+        while at >= 0:
+            index = bisect_right(offsets, at, index + 1) - 1
+            start, after = offsets[index], offsets[index + 1]
+            end = min(start + horizons[index], after - 1)
+            if admits is None or admits(index):
+                if at + length <= end:
+                    numbers.append(base + index)
+                    counts.append(min(view.count(needle, at, end), _COUNT_LIMIT))
+                    lengths.append(end - start)
+                else:
+                    hits.beyond += 1
+            at = view.find(needle, after)
+
+    return find
+
+
+def _word_forms(term: Term) -> Callable[..., None]:
+    """Return what finds a word in any of its forms: counts stop at `policy.TF_CAP`."""
+    word = term.word
+    assert word is not None
+    weigh, token = word.weight, TOKEN.match
+
+    def find(
+        block: Block, at: int, base: int, admits: Callable[[int], bool] | None, hits: Hits
+    ) -> None:
+        fold, meta = block.fold, block.meta
+        view, offsets, horizons = searchable(fold), meta.fold_offsets, meta.horizons
+        found: dict[int, float] = {}
+        for needle in word.needles:
+            index, end, admitted, count = -1, -1, False, 0.0
+            at = view.find(needle)
+            while at >= 0:
+                if at >= offsets[index + 1] or index < 0:
+                    index = bisect_right(offsets, at, index + 1) - 1
+                    end = min(offsets[index] + horizons[index], offsets[index + 1] - 1)
+                    admitted = admits is None or admits(index)
+                    count = found.get(index, 0.0)
+                if not admitted or at >= end or count >= policy.TF_CAP:
+                    if admitted and at >= end and not count:
+                        hits.beyond += 1
+                    at = view.find(needle, offsets[index + 1])
+                    continue
+                if at == 0 or _starts(fold, at):
+                    match = token(fold, at)
+                    if match is not None and (weight := weigh(match[0])):
+                        count += weight
+                        found[index] = count
+                at = view.find(needle, at + len(needle))
+        for index in sorted(found):
+            hits.numbers.append(base + index)
+            hits.counts.append(found[index])
+            start = offsets[index]
+            hits.lengths.append(min(horizons[index], offsets[index + 1] - 1 - start))
+
+    return find
+
+
+def _starts(fold: bytes, at: int) -> bool:
+    """Whether a word may begin at an offset: no letter or digit stands before it."""
+    before = fold[at - 1]
+    if before < 0x80:
+        return before not in _ALNUM
+    if before >= 0xFE:
+        return True
+    low = at - 1
+    while low > 0 and at - low < 4 and 0x80 <= fold[low] < 0xC0:
+        low -= 1
+    return not is_word(fold[low:at].decode("utf-8", "ignore")[-1:] or " ")
+
+
+def visible(meta: Meta, index: int) -> tuple[int, int]:
+    """Return the [start, end) of a message in `fold` as far as the agents' path sees it."""
+    start = meta.fold_offsets[index]
+    return start, min(start + meta.horizons[index], meta.fold_offsets[index + 1] - 1)

@@ -1,0 +1,185 @@
+"""What is looked for: literal terms as an agent gives them, or a sentence split into terms.
+
+A sentence yields phrases (quoted, or the whole of a short one), identifiers (paths, dotted and
+underscored names, hex, CamelCase), words in all their forms, and runs of Chinese or Japanese with
+their pairs of characters. Nothing is required: one odd word never empties an answer.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final, NamedTuple
+
+from recall_tui.search.plain import as_needle
+from recall_tui.search.recall import policy
+from recall_tui.search.recall.stopwords import JA, NOISE, ZH, stop_words
+from recall_tui.search.recall.words import Word
+from recall_tui.text.fold import fold
+
+_QUOTED: Final = re.compile(r"[\"“”„«»`]([^\"“”„«»`]{2,200})[\"“”„«»`]|「([^」]{2,200})」")
+_CJK: Final = re.compile(
+    "[\u3005\u3007\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]+"
+)
+_WORD: Final = re.compile(r"[^\W_]+(?:'[^\W_]+)?")
+_IDENTIFIER: Final = re.compile(
+    r"https?://\S+"
+    r"|(?:[~.]{0,2}/)?[\w.@%+-]+(?:[/\\][\w.@%+-]+)+/?"  # paths
+    r"|\w+(?:::\w+)+"
+    r"|\b\w*[^\W_]_\w+\b|\b_+[^\W_]\w+"  # snake_case, __dunder__
+    r"|\b[^\W\d_][\w-]*(?:\.[\w-]+)+\b(?:\(\))?"  # module.attribute, file.ext
+    r"|\b(?=[0-9a-f]*[0-9])[0-9a-f]{7,64}\b"  # commits
+    r"|\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b"
+    r"|\b[A-Z]{1,6}-?\d{2,6}\b"  # E1234, ABC-42
+    r"|#\d{1,6}\b"
+    r"|--[a-z][\w-]+"
+    r"|\b[A-Za-z]+[a-z0-9](?:[A-Z][a-z0-9]+)+[A-Z]?\b"  # CamelCase
+    r"|\b[A-Z]{2,}[a-z]+\d?(?:[A-Z][a-z0-9]+)+\b"
+)
+_NAMELIKE: Final = re.compile(r"(?:Mc|Mac|De|Di|La|Le|Van|O)[A-Z][a-z]+\Z|[ie][A-Z][a-z]+\Z")
+"""McGee, DeLuca, iPhone: written like identifiers, meant as words."""
+_TYPO_CHARS: Final = 5
+_TRIM: Final = ".,;:!?)(]["
+_PHRASE_WORDS: Final = range(2, 13)
+"""A short text may stand somewhere as it is; a long one hardly."""
+
+
+class Term(NamedTuple):
+    """One thing to look for."""
+
+    spelling: str
+    """As the caller wrote it."""
+    sort: str
+    """term | phrase | identifier | word | run"""
+    needles: tuple[bytes, ...]
+    """Folded bytes; the term is where one of them is, and `word` agrees."""
+    weight: float = 1.0
+    word: Word | None = None
+    """For words: what decides whether a find is one of its forms."""
+    telling: bool = True
+    """Whether an answer without it lacks something: not for noise words and helpers."""
+    place: int = -1
+    """For words: which word of the sentence it is, so that neighbours are known."""
+
+    @property
+    def exact(self) -> bool:
+        """Whether to hold it is evidence above any bag of words."""
+        return self.sort in ("phrase", "identifier")
+
+
+def literal(spelling: str) -> Term:
+    """Return an agent's term: a plain substring, compared folded (S0-38)."""
+    sort = "term"
+    if len(spelling.split()) > 1:
+        sort = "phrase"
+    elif _IDENTIFIER.fullmatch(spelling) and not _NAMELIKE.match(spelling):
+        sort = "identifier"
+    return Term(spelling, sort, (as_needle(fold(spelling)),))
+
+
+def split(sentence: str) -> list[Term]:
+    """Return the terms of a sentence whose days were taken out, at most `policy.MAX_WORDS`.
+
+    Empty when it holds nothing but words that are everywhere.
+    """
+    found: dict[str, Term] = {}
+    rest = sentence
+    for match in _QUOTED.finditer(sentence):
+        _add(found, _exact(next(filter(None, match.groups())), "phrase"))
+    rest = _QUOTED.sub(lambda m: f" {m[0][1:-1]} ", rest)
+    for match in _IDENTIFIER.finditer(rest):
+        name = match[0].strip(_TRIM)
+        if len(name) > 2 and not _NAMELIKE.match(name):
+            _add(found, _exact(name, "identifier"))
+    for run in _CJK.findall(rest):
+        _add_run(found, run)
+    words = _words(_CJK.sub(" ", rest))
+    if len(words) in _PHRASE_WORDS and _is_short(sentence):
+        whole = " ".join(sentence.split()).strip(_TRIM + "\"'")
+        _add(found, _exact(whole, "phrase")._replace(telling=False))
+    inside = " ".join(t.spelling for t in found.values() if t.sort == "identifier")
+    parts = {fold(word) for word in _WORD.findall(inside.replace("_", " "))}
+    for place, (spelling, folded) in enumerate(words):
+        is_part = folded in parts
+        weight = policy.PART_WEIGHT if is_part else 1.0
+        if folded in NOISE:
+            weight = policy.NOISE_WEIGHT
+        word = Word(folded)
+        telling = folded not in NOISE and not is_part
+        term = Term(spelling, "word", word.needles, weight, word, telling, place)
+        found.setdefault(f"word {word.stem}", term)
+    return _most_telling(list(found.values()))
+
+
+def _words(text: str) -> list[tuple[str, str]]:
+    """Return the words that say something, as (spelling, folded), in order."""
+    spellings = [w.partition("'")[0] for w in _WORD.findall(text.replace("_", " ").replace("’", "'"))]
+    stop = stop_words(map(fold, spellings))
+    return [
+        (spelling, folded)
+        for spelling in spellings
+        if _says_something(spelling, folded := fold(spelling), stop)
+    ]
+
+
+def _says_something(spelling: str, folded: str, stop: frozenset[str]) -> bool:
+    """Whether a word is worth looking for; of the shortest only numbers and ER, CI, UI."""
+    if len(folded) > 2 or not folded.isascii():
+        return folded not in stop
+    return folded.isdigit() or (len(folded) == 2 and spelling.isupper())
+
+
+def with_typos(term: Term) -> Term:
+    """Return a word that was found nowhere as one that also means words one edit away."""
+    assert term.word is not None
+    word = Word(fold(term.spelling), typo=True)
+    return term._replace(word=word, needles=word.needles)
+
+
+def may_be_typo(term: Term) -> bool:
+    """Whether a word is long enough that another one letter away is probably meant."""
+    return term.word is not None and len(term.word.stem) >= _TYPO_CHARS
+
+
+def _is_short(sentence: str) -> bool:
+    """Whether a whole sentence may stand somewhere as it is: short, without quotes of its own."""
+    return len(sentence.split()) in _PHRASE_WORDS and not _QUOTED.search(sentence)
+
+
+def _exact(spelling: str, sort: str) -> Term:
+    weight = policy.PHRASE_WEIGHT
+    return Term(spelling, sort, (as_needle(fold(spelling.strip())),), weight)
+
+
+def _add(found: dict[str, Term], term: Term) -> None:
+    if term.needles[0]:
+        found.setdefault(f"exact {fold(term.spelling)}", term)
+
+
+def _add_run(found: dict[str, Term], run: str) -> None:
+    """Add what is left of a run of Chinese or Japanese between its particles, and its pairs."""
+    for part in _parts(run):
+        folded = fold(part)
+        term = Term(part, "run", (as_needle(folded),), policy.PHRASE_WEIGHT)
+        found.setdefault(f"run {folded}", term)
+        if len(folded) < 3:
+            continue
+        for at in range(len(folded) - 1):
+            pair = folded[at : at + 2]
+            needle = (as_needle(pair),)
+            found.setdefault(f"run {pair}", Term(pair, "run", needle, telling=False))
+
+
+def _parts(run: str) -> list[str]:
+    words = JA if re.search("[\u3040-\u30ff]", run) else ZH
+    parted = re.split("|".join(sorted(words, key=len, reverse=True)), run)
+    kept = [part for part in parted if len(part) > 1]
+    return kept or [part for part in parted if part] or [run]
+
+
+def _most_telling(terms: list[Term]) -> list[Term]:
+    """Return at most `policy.MAX_WORDS` terms: exact ones first, longer words before shorter."""
+    if len(terms) <= policy.MAX_WORDS:
+        return terms
+    ranked = sorted(terms, key=lambda t: (not t.exact, not t.telling, -len(t.spelling)))
+    kept = set(map(id, ranked[: policy.MAX_WORDS]))
+    return [term for term in terms if id(term) in kept]

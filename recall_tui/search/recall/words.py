@@ -1,0 +1,130 @@
+"""Forms of a word: what a word of a question may look like where it stands in the history.
+
+A word is found by its *needle*, the beginning that its forms share, and every find is then looked
+at: the token it begins is reduced to its stem and compared. So "art" never finds "start", "went"
+is found by "go", and "paint" finds "painter" as a near form.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import TYPE_CHECKING, Final
+
+from recall_tui.search.recall import policy
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+TOKEN: Final = re.compile(rb"[a-z0-9\x80-\xfd]+")
+"""A word in folded bytes: letters and digits, and whatever is not ASCII."""
+
+_GROUPS: Final = (
+    "go went gone goes going|see saw seen|take took taken|make made|get got gotten|give gave given|"
+    "buy bought|write wrote written|find found|feel felt|think thought|say said|tell told|"
+    "meet met|run ran|begin began begun|win won|lose lost|teach taught|bring brought|catch caught|"
+    "eat ate eaten|drive drove driven|speak spoke spoken|child children kid kids|man men|"
+    "woman women|person people|leave left|keep kept|know knew known|grow grew grown|"
+    "become became|break broke broken|choose chose chosen|fall fell fallen|fly flew flown|"
+    "hear heard|hold held|spend spent|build built|send sent|sell sold|sing sang sung|"
+    "swim swam swum|wear wore worn|come came|draw drew drawn|sit sat|stand stood|"
+    "understand understood|pay paid|lead led|ride rode ridden|throw threw thrown|"
+    "show showed shown|mom mother mum|dad father|grandma grandmother|grandpa grandfather|"
+    "photo picture pic photograph|foot feet|life lives|wife wives|freeze froze frozen|"
+    "hide hid hidden|bind bound|shrink shrank shrunk|sink sank sunk|stick stuck|strike struck|"
+    "rebuild rebuilt|rewrite rewrote rewritten|overwrite overwrote overwritten|"
+    "config configuration|repo repository|db database|auth authentication authorization|"
+    "env environment|dir directory folder|docs documentation|deps dependencies dependency|"
+    "param parameter|arg argument|msg message|err error|fn function|img image"
+)
+_FIRST: Final = {word: group.split()[0] for group in _GROUPS.split("|") for word in group.split()}
+_FORMS: Final = {group.split()[0]: tuple(group.split()) for group in _GROUPS.split("|")}
+
+_LONG: Final = 5
+"""Letters of a stem from which words that only share its beginning count as near forms."""
+
+
+@cache
+def _stemmer() -> Callable[[str], str]:
+    """Return the Snowball stemmer; imported for sentences only (about 15 ms)."""
+    from snowballstemmer.english_stemmer import EnglishStemmer  # noqa: PLC0415 - see above
+
+    stem: Callable[[str], str] = EnglishStemmer().stemWord
+    return stem
+
+
+def stem(word: str) -> str:
+    """Return what all forms of a folded word share: its irregular base form, then its stem."""
+    return _stemmer()(_FIRST.get(word, word)) if word.isascii() else word
+
+
+class Word:
+    """One word of a question and what may stand for it.
+
+    Attributes:
+        needles: Beginnings to look for in folded bytes; every form has one of them.
+        stem: What its forms share.
+    """
+
+    __slots__ = ("_least", "_typo", "_weights", "needles", "stem")
+
+    def __init__(self, folded: str, *, typo: bool = False) -> None:
+        """Prepare a folded word; `typo` also admits words one edit away."""
+        self.stem = stem(folded)
+        self._typo = typo
+        self._least = max(_LONG, len(self.stem) - 2)
+        self._weights: dict[bytes, float] = {}
+        begin = self.stem[:3] if typo else _beginning(self.stem)
+        forms = _FORMS.get(_FIRST.get(folded, ""), ())
+        others = {_beginning(stem_of(form)) for form in forms}
+        kept = [begin, *(other for other in others if not other.startswith(begin))]
+        self.needles = tuple(needle.encode() for needle in kept)
+
+    def weight(self, token: bytes) -> float:
+        """Return how much a token counts for this word: 1 for a form of it, 0 for another word."""
+        known = self._weights.get(token)
+        if known is None:
+            known = self._weights[token] = self._weigh(token.decode("utf-8", "replace"))
+        return known
+
+    def _weigh(self, token: str) -> float:
+        other = stem(token)
+        if other == self.stem:
+            return 1.0
+        if self._typo:
+            return policy.TYPO_FORM if one_edit(self.stem, other) else 0.0
+        if len(self.stem) < _LONG or len(other) < _LONG - 1:
+            return 0.0
+        if other.startswith(self.stem[: self._least]):
+            return policy.NEAR_FORM
+        least = max(_LONG, len(other) - 2)
+        return policy.NEAR_FORM if self.stem.startswith(other[:least]) else 0.0
+
+
+def stem_of(form: str) -> str:
+    """Return the stem of one spelling, irregular or not: what its own text begins with."""
+    return _stemmer()(form)
+
+
+def _beginning(stemmed: str) -> str:
+    """Return the beginning every regular form of a stem has: `happi` is also in `happy`."""
+    begin = stemmed[: max(_LONG, len(stemmed) - 2)]
+    if begin == stemmed and len(begin) > 3 and begin[-1] in "iye":
+        begin = begin[:-1]
+    return begin
+
+
+def one_edit(left: str, right: str) -> bool:
+    """Whether one letter was left out, added, replaced, or two neighbours swapped."""
+    if abs(len(left) - len(right)) > 1 or left == right:
+        return False
+    at = 0
+    while at < min(len(left), len(right)) and left[at] == right[at]:
+        at += 1
+    rest, other = left[at:], right[at:]
+    return (
+        rest[1:] == other[1:]
+        or rest[1:] == other
+        or rest == other[1:]
+        or (rest[:2] == other[1::-1] and rest[2:] == other[2:])
+    )
