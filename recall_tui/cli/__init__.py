@@ -31,14 +31,19 @@ class Entry(NamedTuple):
 
 
 FIND: Final = "Find and read"
+USE: Final = "Go on from a session"
 SERVE: Final = "Serve agents"
 KEEP: Final = "Keep the index"
 KNOW: Final = "Know the program"
 
 COMMANDS: Final = {
+    "search": Entry("search:search", "Print the passages that best answer a question.", FIND),
     "grep": Entry("grep:grep", "Print every message that holds a text or a pattern.", FIND),
     "sessions": Entry("sessions:sessions", "List sessions, newest first.", FIND),
     "show": Entry("show:show", "Print a message with its neighbours, or a session.", FIND),
+    "more": Entry("more:more", "Print more of the turn around a passage.", FIND),
+    "material": Entry("material:material", "Describe a picture or file; -o saves it.", FIND),
+    "continue": Entry("continue_:continue_", "Show where a session stood and how to go on.", USE),
     "mcp": Entry("mcp:mcp", "Serve the agents' tools over stdin and stdout.", SERVE),
     "index": Entry("index:index", "Read what is new in the sources.", KEEP),
     "forget": Entry("forget:forget", "Remove a session from everything Recall keeps.", KEEP),

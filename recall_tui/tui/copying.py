@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from recall_tui.tui.clipboard import copy
+from recall_tui.clipboard import copy
 
 if TYPE_CHECKING:
     from textual.app import App

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from recall_tui.clock import from_iso
 from recall_tui.errors import BadReferenceError
+from recall_tui.harnesses.base import ResumeCommand
 from recall_tui.history import Resolved, Skeleton, SyncProgress
 from recall_tui.model import (
     Filter,
@@ -163,6 +164,10 @@ class FakeHistory:
     def messages(self, session: Session, start: int = 0, stop: int | None = None) -> list[Message]:
         self.asked.append(("messages", start, stop))
         return next(m for s, m in self.held.items() if s.key == session.key)[start:stop]
+
+    def resume(self, session: Session) -> ResumeCommand | None:
+        cwd = session.last_cwd or session.cwd
+        return ResumeCommand((session.harness, "--resume", session.native_id), cwd, "")
 
     def skeleton(self, session: Session) -> Skeleton:
         skeleton = Skeleton()

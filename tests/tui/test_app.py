@@ -447,7 +447,7 @@ async def test_the_mouse_selects_opens_and_switches(app: RecallApp) -> None:
 
 
 async def test_copying_says_where_it_went(app: RecallApp, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("recall_tui.tui.clipboard.shutil.which", lambda _: None)
+    monkeypatch.setattr("recall_tui.clipboard.shutil.which", lambda _: None)
     said: list[str] = []
     async with app.run_test(size=WIDE) as pilot:
         await rested(pilot)

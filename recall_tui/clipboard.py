@@ -33,7 +33,7 @@ class Copied(NamedTuple):
 
     words: str
     osc52: str = ""
-    """Text the app still has to send to the terminal itself."""
+    """Text the caller still has to send to the terminal itself."""
 
 
 def copy(text: str, what: str, env: Mapping[str, str]) -> Copied:

@@ -1,0 +1,1 @@
+"""What to do with a session once it is found: continue, repeat, skill, hand-off, related, export."""

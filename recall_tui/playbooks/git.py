@@ -1,0 +1,71 @@
+"""Questions to git that only read: no hook, filter, pager or monitor of a repository runs.
+
+A transcript names the directory, so nothing there is trusted: only commands that look at refs and
+worktrees are used, never `status` or `diff`, which may start programs the repository configures.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from typing import Final, NamedTuple
+
+TIMEOUT_S: Final = 3.0
+"""A repository on a share that does not answer must not hold up a person."""
+
+_SAFE: Final = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "--no-pager")
+
+
+class Worktree(NamedTuple):
+    """A directory in which a branch of a repository is checked out."""
+
+    path: str
+    branch: str
+    """Empty when it is on no branch."""
+
+
+def top(folder: str) -> str:
+    """Return the top directory of the working tree a folder lies in, empty when it is in none."""
+    return _ask(folder, "rev-parse", "--show-toplevel").strip("\n")
+
+
+def branch(folder: str) -> str:
+    """Return the branch checked out, `HEAD` for none, empty when the folder is in no repository."""
+    name = _ask(folder, "symbolic-ref", "--quiet", "--short", "HEAD").strip()
+    return name or ("HEAD" if _ask(folder, "rev-parse", "--verify", "--quiet", "HEAD") else "")
+
+
+def has_branch(folder: str, name: str) -> bool:
+    """Say whether the repository of a folder has a branch of this name, local or remote."""
+    listed = _ask(
+        folder, "for-each-ref", "--count=1", "--format=%(refname)",
+        f"refs/heads/{name}", f"refs/remotes/*/{name}",
+    )  # fmt: skip
+    return bool(listed.strip())
+
+
+def worktrees(folder: str) -> list[Worktree]:
+    """Return the working trees of the repository a folder lies in, the main one first."""
+    found: list[Worktree] = []
+    for record in _ask(folder, "worktree", "list", "--porcelain").split("\n\n"):
+        fields = dict(line.partition(" ")[::2] for line in record.splitlines())
+        if "worktree" in fields and "bare" not in fields:
+            name = fields.get("branch", "").removeprefix("refs/heads/")
+            found.append(Worktree(fields["worktree"], name))
+    return found
+
+
+def _ask(folder: str, *words: str) -> str:
+    """Return what git prints, empty when it fails, is missing or takes too long."""
+    if not os.path.isabs(folder) or not os.path.isdir(folder):
+        return ""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    env = kept | {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
+    try:
+        done = subprocess.run(  # noqa: S603 - a fixed program, an argv, no shell
+            ["git", *_SAFE, "-C", folder, *words],  # noqa: S607 - the person's own git
+            stdin=subprocess.DEVNULL, capture_output=True, timeout=TIMEOUT_S, check=False, env=env,
+        )  # fmt: skip
+    except (OSError, ValueError, subprocess.SubprocessError):
+        return ""
+    return os.fsdecode(done.stdout) if done.returncode == 0 else ""

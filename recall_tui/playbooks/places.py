@@ -1,0 +1,132 @@
+"""Where a session worked, and whether that is still there: directory, branch, worktree."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from recall_tui.playbooks import git
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from recall_tui.model import Session
+
+OFFERS: Final = 5
+"""Other directories named, at most."""
+
+DETACHED: Final = "HEAD"
+"""What programs record as the branch when none was checked out."""
+
+
+@dataclass(slots=True, frozen=True)
+class Offer:
+    """A directory that exists and may stand in for one that is gone."""
+
+    path: str
+    reason: str
+
+
+@dataclass(slots=True, frozen=True)
+class Place:
+    """The recorded directory and branch, against the disk and git as they are now."""
+
+    cwd: str
+    """The latest recorded directory; empty when the session names none."""
+    exists: bool
+    branch: str
+    """The recorded branch, empty when the session names none."""
+    branch_now: str = ""
+    """The branch checked out there now; empty outside a repository."""
+    branch_exists: bool = False
+    repository: str = ""
+    """Top of the working tree the directory lies in."""
+    offers: tuple[Offer, ...] = ()
+    """Where to go on instead, best first."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is not as it was, each in one sentence; empty when all is."""
+        if not self.cwd:
+            return ("The session does not say in which directory it worked.",)
+        if not self.exists:
+            return (f"The directory {self.cwd} is gone.",)
+        if self.branch in ("", DETACHED) or self.branch_now == self.branch:
+            return ()
+        if not self.branch_now:
+            return (f"{self.cwd} is in no git repository now; the session was on {self.branch}.",)
+        now = "no branch" if self.branch_now == DETACHED else self.branch_now
+        if not self.branch_exists:
+            return (f"The branch {self.branch} is gone; {now} is checked out.",)
+        return (f"The session was on {self.branch}; {now} is checked out there now.",)
+
+
+def check(session: Session, others: Iterable[Session]) -> Place:
+    """Compare where a session worked with the disk and git as they are now.
+
+    Args:
+        session: Which session.
+        others: The sessions in which a directory of the same name is looked for.
+    """
+    cwd = session.last_cwd or session.cwd
+    branch = session.branch
+    if not is_folder(cwd):
+        above = _above(cwd)
+        offers = _instead(cwd, branch, above, others)
+        return Place(cwd, exists=False, branch=branch, offers=offers)
+    now = git.branch(cwd)
+    if not now or branch in ("", DETACHED, now):
+        return Place(cwd, True, branch, now, branch == now, git.top(cwd) if now else "")
+    offers = tuple(
+        Offer(tree.path, f"{branch} is checked out there")
+        for tree in git.worktrees(cwd)
+        if tree.branch == branch and is_folder(tree.path)
+    )
+    return Place(cwd, True, branch, now, git.has_branch(cwd, branch), git.top(cwd), offers)
+
+
+def is_folder(path: str) -> bool:
+    """Say whether a recorded path is a directory of this machine now."""
+    try:
+        return os.path.isabs(path) and os.path.isdir(path)
+    except ValueError:  # a NUL in the name
+        return False
+
+
+def _above(cwd: str) -> str:
+    """Return the nearest directory above a gone one that exists, empty for none or the root."""
+    folder = os.path.dirname(cwd.rstrip("/")) if os.path.isabs(cwd) else ""
+    while folder and not is_folder(folder):
+        folder = os.path.dirname(folder) if folder != "/" else ""
+    return "" if folder in ("", "/", os.path.expanduser("~")) else folder
+
+
+def _instead(cwd: str, branch: str, above: str, others: Iterable[Session]) -> tuple[Offer, ...]:
+    """Return directories that exist and may stand in for a gone one, best first."""
+    found: dict[str, str] = {}
+    trees = git.worktrees(above) if above else []
+    for tree in trees:
+        if branch not in ("", DETACHED) and tree.branch == branch and is_folder(tree.path):
+            found.setdefault(tree.path, f"{branch} is checked out there")
+    for path in _namesakes(cwd, others):
+        found.setdefault(path, "a directory of the same name, from another session")
+    for tree in trees:
+        if is_folder(tree.path):
+            on = f", on {tree.branch}" if tree.branch else ""
+            found.setdefault(tree.path, f"a working tree of the same repository{on}")
+    return tuple(Offer(path, reason) for path, reason in list(found.items())[:OFFERS])
+
+
+def _namesakes(cwd: str, others: Iterable[Session]) -> list[str]:
+    """Return existing directories of other sessions that are named like a gone one."""
+    name = _last(cwd)
+    if not name:
+        return []
+    known = dict.fromkeys(path for other in others for path in (other.last_cwd, other.cwd))
+    return [path for path in known if path != cwd and _last(path) == name and is_folder(path)]
+
+
+def _last(path: str) -> str:
+    return re.split(r"[\\/]", path.rstrip("\\/"))[-1]

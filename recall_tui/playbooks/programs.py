@@ -1,0 +1,104 @@
+"""How agent programs are started: a fork of a session, a fresh session with a first prompt.
+
+Argv lists only, never a shell. What stands here is each program's own documented option.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+from typing import TYPE_CHECKING, Final, NamedTuple, NoReturn
+
+from recall_tui.errors import HandoffError
+
+if TYPE_CHECKING:
+    from recall_tui.harnesses.base import ResumeCommand
+
+PROMPT: Final = "{prompt}"
+
+
+class Command(NamedTuple):
+    """A command a person may run, and where."""
+
+    argv: tuple[str, ...]
+    cwd: str
+    """Empty when any directory works."""
+    warning: str = ""
+
+    @property
+    def line(self) -> str:
+        """The command for a POSIX shell, with the change of directory."""
+        words = shlex.join(self.argv)
+        return f"cd {shlex.quote(self.cwd)} && {words}" if self.cwd else words
+
+    @property
+    def installed(self) -> bool:
+        """Whether the program is found on the PATH."""
+        return bool(self.argv) and shutil.which(self.argv[0]) is not None
+
+
+class Program(NamedTuple):
+    """What one agent program can be told when it is started."""
+
+    start: tuple[str, ...]
+    """Opens it with a first prompt in the place of `PROMPT`."""
+
+
+PROGRAMS: Final = {
+    "claude": Program(("claude", PROMPT)),
+    "codex": Program(("codex", PROMPT)),
+    "pi": Program(("pi", PROMPT)),
+    "opencode": Program(("opencode", "--prompt", PROMPT)),
+    "gemini": Program(("gemini", "--prompt-interactive", PROMPT)),
+    "copilot": Program(("copilot", "--interactive", PROMPT)),
+}
+"""Harness id -> how it is started."""
+
+
+def start(harness: str, prompt: str, cwd: str) -> Command | None:
+    """Return the command that opens a program with a first prompt, None when it has none."""
+    program = PROGRAMS.get(harness)
+    if program is None:
+        return None
+    return Command(tuple(prompt if word == PROMPT else word for word in program.start), cwd)
+
+
+def fork(harness: str, resume: ResumeCommand) -> Command | None:
+    """Return the command that goes on in a copy of a session, None when the program has none."""
+    argv = resume.argv
+    match harness:
+        case "claude":
+            argv = (*argv, "--fork-session")
+        case "codex" if argv[1:2] == ("resume",):
+            argv = (argv[0], "fork", *argv[2:])
+        case "pi" if argv[1:2] == ("--session",):
+            argv = (argv[0], "--fork", *argv[2:])
+        case _:
+            return None
+    return Command(argv, resume.cwd)
+
+
+def become(command: Command) -> NoReturn:
+    """Replace this process by a command, in its directory. A person has confirmed it before.
+
+    Raises:
+        HandoffError: The directory or the program is not there, or the system refuses.
+    """
+    try:
+        if command.cwd:
+            os.chdir(command.cwd)
+    except (OSError, ValueError) as error:
+        raise HandoffError(
+            f"cannot go to {command.cwd}: {_reason(error)}", "name another directory"
+        ) from error
+    try:
+        os.execvp(command.argv[0], command.argv)  # noqa: S606 - an argv, no shell
+    except (OSError, ValueError) as error:
+        raise HandoffError(
+            f"cannot start {command.argv[0]}: {_reason(error)}", "is it installed, and on the PATH?"
+        ) from error
+
+
+def _reason(error: OSError | ValueError) -> str:
+    return (error.strerror if isinstance(error, OSError) else "") or str(error)

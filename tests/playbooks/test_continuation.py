@@ -1,0 +1,144 @@
+"""Continue: what was left open, and the command that goes on."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from recall_tui.errors import ConfigError, HandoffError
+from recall_tui.harnesses.base import ResumeCommand
+from recall_tui.model import Presence, SessionKind
+from recall_tui.playbooks import programs
+from recall_tui.playbooks.continuation import Loose, continuation, latest
+from tests.cli.fake import session
+from tests.playbooks.build import (
+    KEY,
+    answer,
+    call,
+    notice,
+    past,
+    prompt,
+    result,
+    run,
+    several,
+)
+
+
+def loose(*events: tuple) -> list[tuple[Loose, str]]:
+    history, one = past(*events)
+    return [(point.loose, point.text) for point in continuation(history, one).open]
+
+
+def test_a_finished_session_leaves_nothing_open() -> None:
+    assert loose(prompt("do it"), *run("make"), answer("Done.")) == []
+
+
+def test_every_way_to_be_left_open() -> None:
+    assert loose(prompt("do it")) == [(Loose.UNANSWERED, "do it")]
+    assert loose(prompt("do it"), call("Bash", "make")) == [(Loose.UNFINISHED, "Bash: make")]
+    assert loose(prompt("a"), *run("make", "boom", failed=True)) == [(Loose.FAILED, "Bash: make")]
+    assert loose(prompt("a"), *run("make")) == [(Loose.SILENT, "Bash: make")]
+    assert loose(prompt("a"), answer("One or two?")) == [(Loose.ASKED, "One or two?")]
+    assert loose(prompt("a"), answer("hm\n\n**要吗？**")) == [(Loose.ASKED, "**要吗？**")]
+    asked = loose(prompt("a"), answer("I will"), notice("[Request interrupted by user]"))
+    assert asked == [(Loose.INTERRUPTED, "a")]
+    assert loose(prompt("a"), answer("Left:\n- [x] one\n- [ ] two\n")) == [(Loose.UNCHECKED, "two")]
+
+
+def test_a_plan_not_done_is_open_unless_it_is_old() -> None:
+    plan = [call("TodoWrite", "one\ncompleted\nx\ntwo\npending\nx", seen=0), result("ok")]
+    assert loose(prompt("a"), *plan, answer("Later.")) == [(Loose.PLANNED, "two")]
+    assert loose(prompt("a"), *plan, answer("x"), *[prompt("b"), answer("y")] * 6) == []
+
+
+@pytest.mark.contract("S3-4")
+def test_the_last_thirty_turns() -> None:
+    history, one = past(*[event for n in range(40) for event in (prompt(f"p{n}"), answer("a"))])
+    turns = continuation(history, one).turns
+    assert [t.prompt.text for t in turns if t.prompt] == [f"p{n}" for n in range(10, 40)]
+
+
+def test_the_command_runs_in_the_latest_directory(tmp_path: Path) -> None:
+    history, one = past(prompt("a"), cwd="/begun", last_cwd=str(tmp_path))
+    found = continuation(history, one)
+    assert found.resume is not None and found.resume.cwd == str(tmp_path)
+    assert found.resume.line == f"cd {tmp_path} && claude --resume {one.native_id}"
+    assert found.fork is not None and found.fork.argv[-1] == "--fork-session"
+
+
+def test_a_line_for_the_shell_is_quoted() -> None:
+    command = programs.Command(("claude", "--resume", "$(x); y"), "/a b/'c'")
+    assert command.line == """cd '/a b/'"'"'c'"'"'' && claude --resume '$(x); y'"""
+
+
+def test_forks_where_the_program_has_them() -> None:
+    def fork(harness: str, *argv: str):
+        made = programs.fork(harness, ResumeCommand(argv, ""))
+        return made.argv if made else None
+
+    assert fork("claude", "claude", "--resume", "i") == (
+        "claude",
+        "--resume",
+        "i",
+        "--fork-session",
+    )
+    assert fork("codex", "codex", "resume", "i") == ("codex", "fork", "i")
+    assert fork("pi", "pi", "--session", "/p") == ("pi", "--fork", "/p")
+    assert fork("opencode", "opencode", "-s", "i") is None
+
+
+def test_a_subagent_offers_its_parent() -> None:
+    child = "claude:agent-00000001"
+    history = several(
+        (KEY, {}, [prompt("main")]),
+        (child, {"kind": SessionKind.SUBAGENT, "parent": KEY}, [answer("x")]),
+    )
+    (sub,) = history.find(child)
+    found = continuation(history, sub)
+    assert (found.asked.key, found.session.key) == (child, KEY)
+    assert "A subagent cannot be resumed" in found.notes[0]
+    orphan = replace(sub, parent="")
+    assert continuation(history, orphan).session.key == child
+
+
+def test_what_will_surprise_is_said() -> None:
+    history, one = past(prompt("a"), last_cwd="/nowhere/at/all")
+    notes = continuation(history, one).notes
+    assert "The directory /nowhere/at/all is gone." in notes
+    assert any("not on the PATH" in note for note in notes)
+    gone = replace(one, presence=Presence.GONE)
+    assert any("Its file is gone" in note for note in continuation(history, gone).notes)
+
+
+def test_a_program_without_a_command_and_a_reader_that_was_removed(monkeypatch) -> None:
+    history, one = past(prompt("a"))
+
+    def removed(_):
+        raise ConfigError("no such harness")
+
+    for resume in (removed, lambda _: None):
+        monkeypatch.setattr(history, "resume", resume)
+        found = continuation(history, one)
+        assert found.resume is None and found.fork is None
+        assert any("no command to resume" in note for note in found.notes)
+
+
+def test_the_latest_is_one_a_person_worked_in() -> None:
+    sub = session("claude:s", "", kind=SessionKind.SUBAGENT)
+    empty, used = session("claude:e", ""), session("claude:u", "", prompts=2)
+    assert latest([sub, empty, used]) is used
+    assert latest([sub, empty]) is empty
+    assert latest([sub]) is None
+
+
+def test_becoming_a_program_that_is_not_there(tmp_path: Path) -> None:
+    for command in (
+        programs.Command((sys.executable,), str(tmp_path / "gone")),
+        programs.Command(("no-such-program-anywhere",), ""),
+        programs.Command(("with\0nul",), ""),
+    ):
+        with pytest.raises(HandoffError):
+            programs.become(command)
