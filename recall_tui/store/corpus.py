@@ -79,11 +79,11 @@ class StoreCorpus:
     # ------------------------------------------------------------ the port
 
     def sessions(self, chosen: Filter) -> list[Session]:
-        """Return the sessions a filter admits, newest first by `ended_ms`."""
+        """Return the sessions a filter admits, newest first by `ended_ms`, then by key (S0-24)."""
         with self._readers.lease() as connection:
             where, values = choice.sessions(chosen, self._named(connection, chosen))
             rows = connection.execute(
-                f"SELECT {_SESSION} FROM session WHERE {where} ORDER BY ended_ms DESC, id DESC",
+                f"SELECT {_SESSION} FROM session WHERE {where} ORDER BY ended_ms DESC, key",
                 values,
             )
             return [_session(row) for row in rows]

@@ -1,0 +1,176 @@
+"""X: what holds in every room."""
+
+from __future__ import annotations
+
+import os
+import re
+
+import pytest
+
+from recall_tui.errors import RecallError
+from recall_tui.model import Filter
+from recall_tui.store.user import UserStore
+from tests.contracts.conftest import Own, session_id
+from tests.harnesses.claude.build import text
+
+SECRET = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" * 2
+HOSTILE = "a\x1b]0;owned\x07b\x1b[31mc\x9bd\u202ee\x7f"
+FOREIGN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+
+
+@pytest.mark.contract("X-1")
+def test_nothing_found_nothing_there_and_partly_unreadable_differ(machine) -> None:
+    absent = machine.recall("grep", "unheard of", "--json")
+    machine.talk("one", "token budget")
+    none = machine.recall("grep", "unheard of", "--json")
+    junk = machine.projects / "-w-app" / f"{session_id('junk')}.jsonl"
+    junk.write_bytes(b"\x00\x01junk\n" * 50)
+    partly = machine.recall("grep", "unheard of", "--json")
+    assert [absent.code, none.code, partly.code] == [3, 1, 3]
+    assert [ran.json["reach"]["complete"] for ran in (absent, none, partly)] == [
+        False, True, False
+    ]  # fmt: skip
+    kinds = [{gap["kind"] for gap in ran.json["gaps"]} for ran in (absent, none, partly)]
+    assert kinds == [{"no_sources"}, set(), {"unreadable"}]
+
+
+@pytest.mark.contract("X-2")
+def test_a_record_that_changed_is_not_taken_for_the_one_that_was_cited(machine) -> None:
+    path = machine.talk("one", "token budget")
+    ref = machine.recall("grep", "budget", "--json").json["hits"][0]["ref"]
+    status = path.stat()
+    path.write_bytes(path.read_bytes().replace(b"token", b"other"))
+    os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+    answer = machine.recall("show", ref, "--json").json
+    assert answer["state"] == "changed"
+    assert "other budget" in answer["messages"][0]["text"]
+
+
+@pytest.mark.contract("X-3")
+def test_a_secret_is_neither_hit_nor_told_by_any_command(machine) -> None:
+    lines = Own("one", cwd=f"/w/{SECRET}", gitBranch=SECRET)
+    lines.user(f"use {SECRET} now")
+    lines.assistant(text(f"I used {SECRET}."))
+    machine.talk("one", lines, folder=f"-w-{SECRET}"[:20])
+    printed = ""
+    for pattern in (SECRET, SECRET[4:], SECRET[:20], SECRET[-12:], SECRET.lower()):
+        ran = machine.recall("grep", "-i", pattern, "--json")
+        assert (ran.code, ran.json["total"]) == (1, 0)
+    for words in (["grep", "use", "--json", "-C", "2"], ["grep", "use"], ["sessions", "--json"],
+                  ["sessions"], ["show", session_id("one"), "--json"], ["doctor", "--json"],
+                  ["show", f"claude:{session_id('one')}#0~ffff"], ["forget", session_id("one")],
+                  ["grep", "use", "--session", session_id("one"), "--cwd", "/w"]):  # fmt: skip
+        ran = machine.recall(*words)
+        printed += ran.out + ran.err
+    assert "redacted" in printed
+    assert SECRET[8:30] not in printed
+    for path in machine.data.rglob("*"):
+        assert not path.is_file() or SECRET.encode() not in path.read_bytes(), path
+
+
+@pytest.mark.contract("X-4")
+def test_a_deleted_index_comes_back_the_same(machine) -> None:
+    machine.talk("one", "token budget")
+    machine.talk("two", "token budget too")
+    before = machine.recall("grep", "budget", "--json").json["hits"]
+    for path in list(machine.data.iterdir()):
+        if path.name.startswith("index.db"):
+            path.unlink()
+    assert machine.recall("grep", "budget", "--json").json["hits"] == before
+    assert len(before) == 2
+
+
+@pytest.mark.contract("X-5")
+@pytest.mark.parametrize("limit", ["0", "-1", "1.5", "x", ""])
+@pytest.mark.parametrize("words", [["grep", "budget"], ["sessions"]])
+def test_a_limit_that_is_no_positive_number_is_refused_everywhere(machine, words, limit) -> None:
+    machine.talk("one", "token budget")
+    ran = machine.recall(*words, f"--limit={limit}")
+    assert (ran.code, ran.out) == (2, "")
+
+
+@pytest.mark.contract("X-5")
+def test_a_limit_counts_results_after_filters(machine) -> None:
+    for number in range(4):
+        lines = Own(f"s{number}", gitBranch="x" if number else "main")
+        lines.time_ms -= number * 60_000
+        lines.user("token budget")
+        machine.talk(f"s{number}", lines)
+    for words in (["grep", "budget"], ["sessions"]):
+        answer = machine.recall(*words, "--branch", "main", "--limit", "1", "--json").json
+        assert len(answer.get("hits", answer.get("sessions"))) == 1
+        assert answer["total"] == 1
+
+
+@pytest.mark.contract("X-7")
+def test_what_a_person_wrote_survives_every_sync_and_rebuild(machine) -> None:
+    path = machine.talk("one", "token budget")
+    machine.recall("index")
+    key = f"claude:{session_id('one')}"
+    with machine.history() as history:
+        user = UserStore(history.paths.user_file)
+    user.add_note(key, 0, "the one that fixed it")
+    kept = user.notes()
+    assert len(kept) == 1
+    for words in (["index", "--rebuild"], ["index", "--verify"]):
+        machine.recall(*words)
+    (machine.data / "index.db").unlink()
+    machine.recall("index")
+    path.unlink()
+    machine.recall("index")
+    assert user.notes() == kept
+    user.close()
+
+
+@pytest.mark.contract("X-8")
+def test_no_title_path_text_or_file_name_acts_on_the_terminal(machine) -> None:
+    lines = Own("one", cwd=f"/w/{HOSTILE}", gitBranch=HOSTILE)
+    lines.user(f"{HOSTILE} token budget")
+    lines.raw({"type": "summary", "summary": f"{HOSTILE} title", "leafUuid": lines.last})
+    machine.talk("one", lines, folder="-w-\x1b[31mred\u202e")
+    for words in (["grep", "budget"], ["grep", "budget", "--json"], ["sessions"],
+                  ["sessions", "--json"], ["show", session_id("one")], ["doctor"],
+                  ["show", session_id("one"), "--json"], ["forget", session_id("one")],
+                  ["index"], ["grep", HOSTILE], ["show", HOSTILE]):  # fmt: skip
+        ran = machine.recall(*words)
+        assert not FOREIGN.search(ran.out.replace("\0", "")), (words, ran.out)
+        assert not FOREIGN.search(ran.err), (words, ran.err)
+
+
+@pytest.mark.contract("X-9")
+def test_no_path_that_a_caller_or_a_transcript_names_is_opened(machine) -> None:
+    outside = machine.home / "outside.txt"
+    outside.write_text("zqoutside", "utf-8")
+    lines = Own()
+    lines.user(f"read @{outside} and {outside}")
+    lines.call("t1", "Read", file_path=str(outside))
+    lines.result("t1", f"<persisted-output>\nFull output saved to: {outside}\n</persisted-output>")
+    machine.talk("one", lines)
+    assert machine.recall("grep", "zqoutside").code == 1
+    for words in (["show", str(outside)], ["show", f"claude:{outside}#0"], ["show", "../outside"]):
+        ran = machine.recall(*words)
+        assert ran.code == 1
+        assert "zqoutside" not in ran.out + ran.err
+    with machine.history() as history:
+        (session,) = history.sessions()
+        for message in history.messages(session):
+            assert "zqoutside" not in message.text
+            for material in message.materials:
+                with pytest.raises(RecallError):
+                    history.material(message.reference, material.id)
+
+
+@pytest.mark.contract("X-10")
+def test_a_session_that_is_excluded_leaves_the_index_with_the_next_look(
+    machine, monkeypatch
+) -> None:
+    path = machine.talk("one", "token budget zqprivate")
+    machine.talk("two", "token budget", folder="-w-other")
+    assert machine.recall("grep", "budget", "--json").json["sessions"] == 2
+    monkeypatch.setenv("RECALL_EXCLUDE", str(path.parent / "*"))
+    assert machine.recall("grep", "budget", "--json").json["sessions"] == 1
+    with machine.history() as history:
+        history.sync()
+        assert [s.native_id for s in history.sessions(Filter())] == [session_id("two")]
+    for own in machine.data.rglob("*"):
+        assert not own.is_file() or b"zqprivate" not in own.read_bytes(), own

@@ -1,0 +1,204 @@
+"""S0: what a person's search shares with the agents' path."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+import time
+from contextlib import closing
+
+import pytest
+
+from recall_tui.errors import BadReferenceError
+from recall_tui.search.grep import grep
+from recall_tui.search.results import GrepQuery
+from tests.conftest import REPOSITORY
+from tests.contracts.conftest import Own
+from tests.harnesses.claude.build import image, png, text, thinking
+from tests.search.corpora import MemoryCorpus, Said, Talk, drained, never, rows
+
+PICTURE = png(8, 9)
+
+
+# ---------------------------------------------------------------- admission and eligible sessions
+
+
+@pytest.mark.contract("S0-15")
+def test_a_bound_that_lies_behind_the_other_is_refused(machine) -> None:
+    machine.talk("one", "token budget")
+    ran = machine.recall("grep", "budget", "--since", "2026-05-05", "--until", "2026-05-04")
+    assert (ran.code, ran.out) == (2, "")
+
+
+@pytest.mark.contract("S0-24")
+def test_the_only_hit_of_a_thousand_sessions_is_in_the_oldest() -> None:
+    talks = [Talk(f"s{n:04}", [Said("nothing here", 2_000 - n)]) for n in range(1_000)]
+    talks[-1].said.append(Said("needle", 1))
+    hits, last = drained(grep([MemoryCorpus(talks)], GrepQuery("needle"), never))
+    assert rows(hits) == [("claude:s0999", 1, 1)]
+    assert last.reach.sessions_searched == 1_000
+
+
+@pytest.mark.contract("S0-24")
+def test_sessions_that_ended_together_are_listed_by_id(machine) -> None:
+    for name in ("b", "c", "a"):
+        machine.talk(name, "token budget")
+    with machine.history() as history:
+        listed = [session.key for session in history.sessions()]
+    assert len(listed) == 3
+    assert listed == sorted(listed)
+
+
+@pytest.mark.contract("S0-26")
+def test_a_session_that_does_not_exist_is_an_answer_about_none(machine) -> None:
+    machine.talk("one", "token budget")
+    ran = machine.recall("grep", "budget", "--session", "claude:nobody", "--json")
+    assert ran.code == 1
+    assert ran.json["total"] == 0
+    assert ran.json["reach"]["sessions_searched"] == 0
+    assert ran.json["reach"]["complete"] is True
+
+
+# ---------------------------------------------------------------- what is searchable
+
+
+@pytest.mark.contract("S0-29")
+def test_reasoning_is_no_answer_and_a_call_is_its_projection(machine) -> None:
+    lines = Own()
+    lines.user("zqprompt")
+    lines.assistant(thinking("zqreason"), text("zqanswer"))
+    lines.call("t1", "Write", file_path="/w/zqpath.py", content="zqbody")
+    machine.talk("one", lines)
+    with machine.history() as history:
+        (session,) = history.sessions()
+        messages = history.messages(session)
+    seen = [m.text if m.horizon < 0 else m.text[: m.horizon] for m in messages]
+    assert re.findall(r"zq\w+", " ".join(seen)) == [
+        "zqprompt", "zqanswer", "zqpath",
+    ]  # fmt: skip
+    assert machine.recall("grep", "zqreason").code == 1
+
+
+@pytest.mark.contract("S0-33")
+def test_a_call_without_arguments_is_no_hit_and_no_fault(machine) -> None:
+    lines = Own()
+    lines.user("go")
+    lines.call("t1", "Noop")
+    machine.talk("one", lines)
+    found = machine.recall("grep", "-E", ".", "--json").json
+    assert [hit["kind"] for hit in found["hits"]] == ["prompt"]
+    assert found["gaps"] == []
+
+
+# ---------------------------------------------------------------- the predicate
+
+
+@pytest.mark.contract("S0-38")
+def test_a_part_of_a_word_in_any_case_is_found(machine) -> None:
+    machine.talk("one", "The TokenBudget of STRASSE")
+    for pattern in ("kenbud", "tokenbudget", "straße"):
+        assert machine.recall("grep", pattern).code == 0, pattern
+
+
+@pytest.mark.contract("S0-42")
+def test_what_is_read_back_was_redacted_before_it_was_stored(machine) -> None:
+    secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" * 2
+    machine.talk("one", f"use {secret} now")
+    with machine.history() as history:
+        (session,) = history.sessions()
+        (message,) = history.messages(session)
+        assert secret not in message.text
+        assert message.text.startswith("use ") and message.text.endswith(" now")
+
+
+# ---------------------------------------------------------------- materials
+
+
+@pytest.mark.contract("S0-106", "X-9")
+def test_an_id_counts_only_through_the_message_that_holds_it(machine) -> None:
+    lines = Own()
+    lines.user([text("see this"), image(PICTURE)])
+    lines.user("and nothing here")
+    path = machine.talk("one", lines)
+    with machine.history() as history:
+        (session,) = history.sessions()
+        first, second = history.messages(session)
+        (material,) = first.materials
+        assert history.material(first.reference, material.id)[:4] == b"\x89PNG"
+        moved = first.reference._replace(digest=first.digest ^ 1)
+        for reference, name in (
+            (second.reference, material.id),
+            (moved, material.id),
+            (first.reference, str(path)),
+            (first.reference, "/etc/passwd"),
+            (first.reference, material.locator + "0"),
+        ):
+            with pytest.raises(BadReferenceError):
+                history.material(reference, name)
+
+
+@pytest.mark.contract("S0-114")
+def test_a_picture_without_a_telling_name_hangs_on_what_was_said(machine) -> None:
+    lines = Own()
+    lines.user([text("the login page is blank"), image(PICTURE)])
+    machine.talk("one", lines)
+    ref = machine.recall("grep", "login page", "--json").json["hits"][0]["ref"]
+    answer = machine.recall("show", ref, "--json").json
+    (material,) = answer["messages"][answer["position"]]["materials"]
+    assert (material["width"], material["height"]) == (8, 9)
+
+
+# ---------------------------------------------------------------- a person's search
+
+
+@pytest.mark.contract("S0-125")
+def test_grep_keeps_no_quota_and_no_cap() -> None:
+    talks = [
+        Talk("busy", [Said("x x", n + 1) for n in range(700)]),
+        Talk("quiet", [Said("x", 9_000)]),
+    ]
+    hits, last = drained(grep([MemoryCorpus(talks)], GrepQuery("x", limit=10_000), never))
+    assert (len(hits), last.total, last.occurrences, last.sessions) == (701, 701, 1_401, 2)
+    times = [hit.time_ms for hit in hits]
+    assert times == sorted(times, reverse=True)
+
+
+@pytest.mark.contract("S0-130")
+def test_a_scan_is_the_search_no_full_text_table_and_no_like(machine) -> None:
+    machine.talk("one", "token budget")
+    machine.recall("index")
+    with closing(sqlite3.connect(machine.data / "index.db")) as connection:
+        made = connection.execute("SELECT sql FROM sqlite_schema").fetchall()
+    assert made
+    assert not [sql for (sql,) in made if sql and re.search(r"\b(fts\d|virtual|vector)", sql, re.I)]
+    for room in ("store", "search", "workspace"):
+        for path in (REPOSITORY / "recall_tui" / room).rglob("*.py"):
+            assert not re.search(r"\b(LIKE|GLOB|MATCH)\b", path.read_text("utf-8")), path
+
+
+@pytest.mark.contract("S0-132")
+def test_a_complete_scan_of_two_megabytes_takes_little() -> None:
+    secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" * 2
+    line = "a line of ordinary transcript about the parser; "
+    talks = [Talk(f"s{n}", [Said(f"{line * 190}{secret}", n + 1)]) for n in range(200)]
+    corpus = MemoryCorpus(talks)
+    size = sum(len(built.fold) for held in corpus.built for built in held)
+    assert size > 1_780_000
+    spent = []
+    for _ in range(3):
+        before = time.process_time()
+        _, last = drained(grep([corpus], GrepQuery("nowhere to be found"), never))
+        spent.append(time.process_time() - before)
+    assert last.total == 0
+    assert min(spent) < 0.2  # 22 ms on the machine of the specification; some ms here
+
+
+@pytest.mark.contract("S0-64")
+def test_the_superseded_speed_claim_is_nowhere() -> None:
+    pages = [REPOSITORY / "README.md", *(REPOSITORY / "docs").rglob("*.md")]
+    assert len(pages) > 3
+    for page in pages:
+        if page.name != "contracts.md":
+            assert not re.search(
+                r"10\s*(?:-|–|to)\s*16\s*(?:x|×|times)|178 ?MB", page.read_text("utf-8")
+            )
