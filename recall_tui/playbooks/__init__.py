@@ -1,1 +1,1 @@
-"""What to do with a session once it is found: continue, repeat, skill, hand-off, related, export."""
+"""What to do with a session: continue, repeat, skill, hand-off, related, export, relations."""

@@ -1,7 +1,7 @@
 """What a tool call did, whichever program made it: ran a command, touched a file, wrote a plan.
 
-Read from what the harnesses agree on: the tool's name, and the projection of its arguments (Q5) with
-the command or the path first. A tool nobody knows is `OTHER`.
+Read from what the harnesses agree on: the tool's name, and the projection of its arguments (Q5)
+with the command or the path first. A tool nobody knows is `OTHER`.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from recall_tui.errors import ConfigError
 from recall_tui.model import Filter, Presence, Session, SessionKind
 from recall_tui.playbooks import places, programs
-from recall_tui.playbooks.acts import Act, Doing, Item, command, plan, projection
+from recall_tui.playbooks.acts import Act, Doing, command, plan, projection
 from recall_tui.playbooks.programs import Command
 from recall_tui.playbooks.turns import Turn, last_turns
 from recall_tui.text.marks import shown
@@ -147,11 +147,10 @@ def open_points(turns: Sequence[Turn]) -> list[Point]:
     if not turns:
         return []
     found = list(_ending(turns[-1]))
-    written = [
-        act.call for turn in turns[-PLAN_TURNS:] for act in turn.did(Doing.PLAN) if plan(act.call)
-    ]
-    if written:
-        found += [_point(Loose.PLANNED, item.text, written[-1]) for item in _open(written[-1])]
+    planned = [act.call for turn in turns[-PLAN_TURNS:] for act in turn.did(Doing.PLAN)]
+    written = next((call for call in reversed(planned) if plan(call)), None)
+    if written is not None:
+        found += [_point(Loose.PLANNED, i.text, written) for i in plan(written) if i.open]
     answers = [turn.answer for turn in turns if turn.answer is not None]
     if answers:
         boxes = _BOX.findall(shown(answers[-1].text))
@@ -160,10 +159,6 @@ def open_points(turns: Sequence[Turn]) -> list[Point]:
 
 
 _BOX: Final = re.compile(r"^[ \t]*[-*+] \[ \] (.+)$", re.MULTILINE)
-
-
-def _open(call: Message) -> list[Item]:
-    return [item for item in plan(call) if item.open]
 
 
 def _ending(turn: Turn) -> Iterator[Point]:

@@ -35,9 +35,9 @@ class Place:
 
     cwd: str
     """The latest recorded directory; empty when the session names none."""
-    exists: bool
     branch: str
     """The recorded branch, empty when the session names none."""
+    exists: bool
     branch_now: str = ""
     """The branch checked out there now; empty outside a repository."""
     branch_exists: bool = False
@@ -75,16 +75,22 @@ def check(session: Session, others: Iterable[Session]) -> Place:
     if not is_folder(cwd):
         above = _above(cwd)
         offers = _instead(cwd, branch, above, others)
-        return Place(cwd, exists=False, branch=branch, offers=offers)
+        return Place(cwd, branch, exists=False, offers=offers)
     now = git.branch(cwd)
     if not now or branch in ("", DETACHED, now):
-        return Place(cwd, True, branch, now, branch == now, git.top(cwd) if now else "")
+        top = git.top(cwd) if now else ""
+        return Place(
+            cwd, branch, exists=True, branch_now=now, branch_exists=branch == now, repository=top
+        )
     offers = tuple(
         Offer(tree.path, f"{branch} is checked out there")
         for tree in git.worktrees(cwd)
         if tree.branch == branch and is_folder(tree.path)
     )
-    return Place(cwd, True, branch, now, git.has_branch(cwd, branch), git.top(cwd), offers)
+    return Place(
+        cwd, branch, exists=True, branch_now=now, branch_exists=git.has_branch(cwd, branch),
+        repository=git.top(cwd), offers=offers,
+    )  # fmt: skip
 
 
 def is_folder(path: str) -> bool:

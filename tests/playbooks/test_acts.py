@@ -19,7 +19,7 @@ def call(tool: str, text: str, seen: int = -1) -> Message:
         ("git push\nPush the critical fixes", "git push"),
         ("ls\n/tmp/repo", "ls"),
         ("pnpm install\n/Users/x/Code\nInstall workspace dependencies", "pnpm install"),
-        ("cat > a.go <<'EOF'\npackage a\nEOF\ngo test ./.", "cat > a.go <<'EOF'\npackage a\nEOF\ngo test ./."),
+        ("cat > a.go <<'EOF'\npackage a\nEOF", "cat > a.go <<'EOF'\npackage a\nEOF"),
         ("git commit -m \"one\n\nCo-Authored-By: X <x@example.com>\"\nCommit test isolation fix",
          "git commit -m \"one\n\nCo-Authored-By: X <x@example.com>\""),
         ("make", "make"),
