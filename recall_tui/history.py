@@ -242,7 +242,7 @@ class History:
         self._dated(envelope.reach)
         return envelope
 
-    def more(self, request: MoreRequest) -> More:
+    def more(self, request: MoreRequest, stop: Callable[[], bool] = lambda: False) -> More:
         """Return more messages around an anchor that an answer gave.
 
         Raises:
@@ -254,9 +254,11 @@ class History:
 
         checked_more(request)
         require_open(self.paths.data)
-        return more(self._corpora(), request)
+        return more(self._corpora(), request, stop)
 
-    def material_of(self, request: MaterialRequest) -> MaterialBytes:
+    def fetch(
+        self, request: MaterialRequest, stop: Callable[[], bool] = lambda: False
+    ) -> MaterialBytes:
         """Read a material that an answer named: id, message and bytes are checked (S0-106).
 
         Raises:
@@ -270,7 +272,7 @@ class History:
 
         checked_material(request)
         require_open(self.paths.data)
-        reference, material = held_material(self._corpora(), request)
+        reference, material = held_material(self._corpora(), request, stop)
         return MaterialBytes(reference, material, self.material(reference, material.id))
 
     def resolve(self, reference: Reference | str) -> Resolved:
@@ -521,7 +523,7 @@ class History:
 
     def _list(self, chosen: Filter) -> list[Session]:
         found = [corpus.sessions(chosen) for corpus in self._stores()]
-        return list(heapq.merge(*found, key=lambda session: -session.ended_ms))
+        return list(heapq.merge(*found, key=lambda session: (-session.ended_ms, session.key)))
 
     def _everything(self) -> list[Corpus]:
         return [*self._stores(), *filter(None, [self._cold])]
