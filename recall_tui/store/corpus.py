@@ -95,8 +95,9 @@ class StoreCorpus:
         """
         with self._readers.snapshot() as connection:
             query, values = choice.blocks(chosen, self._named(connection, chosen))
-            chosen_blocks = connection.execute(query, values).fetchall()
             copied = dict(connection.execute(_COPIED).fetchall())
+            # Not fetched as a whole: the first page is there before the last block is chosen.
+            chosen_blocks = connection.execute(query, values)
             state = _State(self._readers, connection)
             try:
                 for number, session, kind, last_ms in chosen_blocks:
@@ -110,6 +111,7 @@ class StoreCorpus:
                         copied.get(session, 0),
                     )  # fmt: skip
             finally:
+                chosen_blocks.close()
                 state.connection = None
 
     def session(self, row: int) -> Session:
