@@ -35,9 +35,23 @@ _WRITER: Final = (
     "PRAGMA synchronous=NORMAL",
     "PRAGMA temp_store=MEMORY",
     "PRAGMA cache_size=-16384",
+    # A reader that lingers lets the journal grow; once it is gone the space comes back.
+    f"PRAGMA journal_size_limit={64 << 20}",
     # What a person asks to forget must not survive in free pages, nor what an append replaced.
     "PRAGMA secure_delete=ON",
 )
+
+
+_REBUILD: Final = "recall index --rebuild makes it anew from the sources"
+_HINTS: Final = {
+    "SQLITE_FULL": "free some space; what was committed is safe",
+    "SQLITE_IOERR": "check the disk and its free space",
+    "SQLITE_BUSY": "another program holds it; try again",
+    "SQLITE_LOCKED": "another program holds it; try again",
+    "SQLITE_CANTOPEN": "check the folder's permissions",
+    "SQLITE_READONLY": "check the folder's permissions",
+    "SQLITE_PERM": "check the folder's permissions",
+}
 
 
 @contextmanager
@@ -45,8 +59,9 @@ def store_errors(path: str) -> Iterator[None]:
     """Turn what SQLite or the operating system raises into a `StoreError` that names the file."""
     try:
         yield
-    except sqlite3.DatabaseError as error:
-        hint = "recall index --rebuild makes it anew from the sources"
+    except sqlite3.Error as error:
+        name = getattr(error, "sqlite_errorname", "")
+        hint = next((words for code, words in _HINTS.items() if name.startswith(code)), _REBUILD)
         raise StoreError(f"{path}: {error}", hint) from error
     except OSError as error:
         hint = "check the folder's permissions and free space"

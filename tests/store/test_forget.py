@@ -41,6 +41,7 @@ def noise(seed: int) -> str:
     return "".join(hashlib.sha256(f"{seed} {n}".encode()).hexdigest() for n in range(40))
 
 
+@pytest.mark.contract("X-10")
 def test_no_byte_remains_after_many_rewritings(desk, user):
     meta = f'{{"meta": {{"title": "{WORD} title", "cwd": "/{WORD}"}}}}\n'
     desk.write("a.jsonl", meta, line(text=f"{WORD} zero", t=T))
@@ -64,6 +65,7 @@ def test_no_byte_remains_after_many_rewritings(desk, user):
     assert user.notes() == []
 
 
+@pytest.mark.contract("X-10")
 def test_it_does_not_come_back(desk, user):
     path = desk.write("a.jsonl", line(text=WORD, t=T))
     desk.write("b.jsonl", line(text="stays", t=T))

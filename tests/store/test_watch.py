@@ -169,3 +169,24 @@ def test_a_journal_beside_a_database_means_the_database(desk):
     path.write_text(json.dumps({"two": {"at": 1, "rows": [{"kind": "prompt", "text": "b"}]}}))
     progress = sync_paths(desk.index, desk.places, [f"{path}-wal"])
     assert counts(progress) == {"parsed": 1, "gone": 1}
+
+
+def test_a_file_beside_a_session_leads_to_it(desk, monkeypatch):
+    """As Copilot's `workspace.yaml`, which holds the title of `events.jsonl`."""
+    from tests.store.toy import Toy
+
+    plain = Toy.discover
+
+    def with_titles(self, root, gaps):
+        if root.endswith(".title"):
+            root = root.removesuffix(".title") + ".jsonl"
+        yield from plain(self, root, gaps)
+
+    monkeypatch.setattr(Toy, "discover", with_titles)
+    desk.write("a.jsonl", line(text="one", t=T))
+    desk.sync()
+    desk.write("a.title", "new title")
+    desk.append("a.jsonl", line(text="two", t=T))
+    assert counts(sync_paths(desk.index, desk.places, [str(desk.source / "a.title")])) == {
+        "appended": 1
+    }

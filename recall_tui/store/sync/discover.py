@@ -53,7 +53,7 @@ class Discovery:
             (harness, root): [
                 gap
                 for gap in gaps
-                if gap.kind is not GapKind.NO_SOURCES or any(covers(root, path) for path in paths)
+                if gap.kind is not GapKind.GONE or any(covers(root, path) for path in paths)
             ]
             for (harness, root), gaps in self.gaps.items()
         }
@@ -114,7 +114,7 @@ def _database(path: str) -> str:
 def missing_root(root: str) -> Gap:
     """Return the gap for a root that is not there."""
     return Gap(
-        GapKind.NO_SOURCES,
+        GapKind.GONE,
         1,
         f"{root} is not there; what was indexed from it is kept",
         "mount it again, or forget its sessions",

@@ -113,7 +113,8 @@ def sync_paths(
 
     discovery = look_at(places, paths)
     with WriterLock(index + ".lock"), closing(Writer(index)) as writer:
-        below = [path for _, path in discovery.gaps]
+        # A file beside a session (its titles, say) leads to the session's own path.
+        below = {path for _, path in discovery.gaps} | {key[1] for key in discovery.sources}
         rows = planning.known_sources(writer.connection, below)
         plan = _made(writer.connection, discovery, rows, excluded, verify=False)
         harnesses = [place.harness for place in places]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from recall_tui import clock
 from recall_tui.errors import Cancelled
 from recall_tui.store import families, reach, sources
+from recall_tui.store.connect import store_errors
 from recall_tui.store.stored import StoredBlock
 from recall_tui.store.sync import plan as planning
 from recall_tui.store.sync import pool, worker
@@ -70,7 +71,21 @@ class Sync:
             gaps: What could not be looked at, by (harness, root).
             verify: See `sync`.
             carry: Called when every source is read, before families are looked at.
+
+        Raises:
+            StoreError: The index cannot be written any more; what was committed stays.
         """
+        with store_errors(self._writer.path):
+            return self._run(plan, gaps, verify=verify, carry=carry)
+
+    def _run(
+        self,
+        plan: Plan,
+        gaps: dict[tuple[str, str], list[Gap]],
+        *,
+        verify: bool,
+        carry: Callable[[], None],
+    ) -> SyncProgress:
         progress = self.progress
         progress.seen = plan.seen
         progress.unchanged = plan.unchanged
