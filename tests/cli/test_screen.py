@@ -61,7 +61,7 @@ def test_a_pipe_can_be_forced_to_colour(monkeypatch) -> None:
     assert screen_for(io.StringIO()).terminal
 
 
-@pytest.mark.contract("X-8", "S2-119")
+@pytest.mark.contract("X-8")
 @given(st.text(alphabet=st.characters(), max_size=60))
 def test_no_text_can_act_on_a_terminal(text: str) -> None:
     stream = io.StringIO()

@@ -141,6 +141,7 @@ def test_a_pipe_is_no_source(tmp_path: Path) -> None:
     assert (source.size, source.root, source.parent, source.part) == (5, "root", "parent", "")
 
 
+@pytest.mark.contract("S0-30")
 def test_leaves_are_strings_in_document_order_without_keys() -> None:
     value = {"b": ["one", {"key": "two", "n": 3, "t": True}], "a": "three", "none": None, "": ""}
     assert list(leaves(value)) == ["one", "two", "three"]
@@ -156,6 +157,7 @@ def test_leaves_of_a_deep_value_need_no_recursion() -> None:
     assert list(leaves(value)) == ["deep"]
 
 
+@pytest.mark.contract("S0-29")
 def test_projection_comes_first_and_the_rest_follows() -> None:
     arguments = {
         "old_string": "before",

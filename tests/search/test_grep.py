@@ -110,6 +110,7 @@ def test_the_newest_comes_first_and_a_message_without_a_time_counts_as_the_last(
     assert [f"{k[-1]}#{p}" for k, p, _ in found(talks, "x")] == expected
 
 
+@pytest.mark.contract("S0-125")
 def test_pages_put_end_to_end_are_the_whole():
     talks = [Talk(f"s{n}", [Said("x", (n * 7 + m) % 11) for m in range(9)]) for n in range(6)]
     whole = found(talks, "x", limit=1000)
@@ -118,7 +119,6 @@ def test_pages_put_end_to_end_are_the_whole():
         assert rows(paged(grep, [corpus], GrepQuery("x"), limit)) == whole
 
 
-@pytest.mark.contract("S0-125")
 def test_a_cursor_keeps_its_place_when_messages_arrive():
     talks = [Talk("a", [Said("x", n + 1) for n in range(6)]), Talk("b", [Said("x", 3)])]
     query = GrepQuery("x", limit=3)
@@ -284,7 +284,7 @@ def test_two_kinds_of_corpora_are_a_mixed_path():
     assert drained(grep(corpora, GrepQuery("x"), never))[1].reach.path == "mixed"
 
 
-@pytest.mark.contract("X-1")
+@pytest.mark.contract("S0-25", "X-1")
 def test_a_stopped_search_says_how_far_it_came():
     talks = [Talk(f"s{n}", [Said("x", 86_400_000 * (9 - n))]) for n in range(9)]
     asked = iter([False, False, True])

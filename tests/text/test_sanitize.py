@@ -55,7 +55,7 @@ def harmful(text):
     ]
 
 
-@pytest.mark.contract("X-8", "S2-119")
+@pytest.mark.contract("X-8")
 @given(hostile)
 @example(CONTROLS)
 @example("\x1b" * 50 + "[m" * 50)
