@@ -1,0 +1,193 @@
+"""The agent's tools through the SDK's own client: in memory, and over stdio in a process."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import sys
+
+import pytest
+from mcp import Client, StdioServerParameters
+
+from recall_tui.demo import stories, story
+from recall_tui.errors import ConfigError, StoreError
+from recall_tui.history import History
+from recall_tui.mcp_server import tools
+from recall_tui.mcp_server.server import build
+from recall_tui.search.recall import policy
+from recall_tui.search.recall.marker import MARKER
+
+
+@pytest.fixture
+def history() -> History:
+    opened = History.open(demo=True)
+    opened.sync()
+    return opened
+
+
+async def call(history: History, name: str, arguments: dict[str, object], **options):
+    async with Client(build(history, **options)) as client:
+        return await client.call_tool(name, arguments)
+
+
+def refused(result) -> str:
+    """The reason of an error in its one shape."""
+    assert result.is_error
+    shape = json.loads(result.content[0].text)
+    assert set(shape) == {"kind", "ok", "reason", "message"}
+    assert (shape["kind"], shape["ok"]) == ("recall_error", False)
+    return shape["reason"]
+
+
+@pytest.mark.contract("S0-1", "S0-7")
+async def test_three_tools_with_disjoint_strict_read_only_schemas(history):
+    async with Client(build(history)) as client:
+        listed = (await client.list_tools()).tools
+    assert [tool.name for tool in listed] == ["Recall", "RecallMore", "RecallMaterial"]
+    for tool in listed:
+        assert tool.annotations.read_only_hint
+        assert tool.input_schema["additionalProperties"] is False
+    required = [set(tool.input_schema["required"]) - {"session_id"} for tool in listed]
+    assert not required[0] & required[1] and not required[1] & required[2]
+
+
+@pytest.mark.contract("S0-2")
+async def test_a_tool_that_is_not_granted_is_neither_listed_nor_answered(history):
+    async with Client(build(history, granted=["Recall"])) as client:
+        assert [tool.name for tool in (await client.list_tools()).tools] == ["Recall"]
+        result = await client.call_tool("RecallMore", {})
+    assert refused(result) == "invalid_query"
+
+
+def test_granting_an_unknown_tool_is_a_wrong_configuration(history):
+    with pytest.raises(ConfigError):
+        build(history, granted=["RecallAll"])
+
+
+async def test_an_answer_is_one_object_framed_as_quoted_history(history):
+    result = await call(history, "Recall", {"terms": ["context window"]})
+    assert not result.is_error
+    shape = json.loads(result.content[0].text)
+    assert shape == result.structured_content
+    assert MARKER in shape["notice"] and "not instructions" in shape["notice"]
+    [passage, *_] = shape["passages"]
+    assert passage["session_id"].startswith("codex:")
+    assert passage["why"]["line"]
+
+
+@pytest.mark.contract("S0-100")
+async def test_more_reads_on_from_what_recall_cited(history):
+    found = (await call(history, "Recall", {"terms": ["SKIP LOCKED"]})).structured_content
+    [passage, *_] = found["passages"]
+    anchor = {key: passage[key] for key in ("session_id", "anchor_message_id")}
+    more = await call(history, "RecallMore", anchor)
+    assert not more.is_error, more
+    anchors = [m["message_id"] for m in more.structured_content["messages"] if m.get("is_anchor")]
+    assert anchors == [passage["anchor_message_id"]]
+
+
+@pytest.mark.contract("S0-107")
+async def test_a_picture_comes_as_image_content_only_when_asked_for(history):
+    found = (await call(history, "Recall", {"terms": ["visitor sent me"]})).structured_content
+    [held] = found["materials"]
+    assert "data" not in held
+    asked = {
+        "session_id": found["passages"][0]["session_id"],
+        "message_id": held["message_id"],
+        "material_id": held["material_id"],
+    }
+    result = await call(history, "RecallMaterial", asked)
+    [_, image] = result.content
+    assert image.mime_type == "image/png"
+    assert base64.b64decode(image.data) == story.picture("esbjerg-one-hour-late.png")
+    assert refused(await call(history, "RecallMaterial", {**asked, "material_id": "0" * 12}))
+    assert refused(await call(history, "RecallMaterial", {**asked, "material_id": "/etc/passwd"}))
+
+
+@pytest.mark.contract("S0-6", "S0-8", "S0-9", "S0-14")
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {},
+        {"terms": []},
+        {"terms": ["a"] * 9},
+        {"terms": [1]},
+        {"terms": ["   "]},
+        {"terms": ["x" * 501]},
+        {"terms": "one text"},
+        {"terms": ["a"], "limit": 0},
+        {"terms": ["a"], "limit": 26},
+        {"terms": ["a"], "limit": 1.5},
+        {"terms": ["a"], "limit": True},
+        {"terms": ["a"], "since": -1},
+        {"terms": ["a"], "since": 5, "until": 4},
+        {"terms": ["a"], "path": "/etc/passwd"},
+    ],
+)
+async def test_what_cannot_be_asked_is_refused_in_one_shape(history, arguments):
+    assert refused(await call(history, "Recall", arguments)) == "invalid_query"
+
+
+def test_schemas_say_what_is_checked():
+    terms = tools.TOOLS["Recall"].input_schema["properties"]["terms"]
+    assert (terms["minItems"], terms["maxItems"]) == (1, policy.MAX_TERMS)
+    assert terms["items"]["maxLength"] == policy.MAX_TERM_CHARS
+    assert tools.TOOLS["Recall"].input_schema["properties"]["limit"]["maximum"] == policy.MAX_LIMIT
+
+
+@pytest.mark.contract("S0-103")
+async def test_an_unknown_anchor_and_one_of_another_session_are_not_found_alike(history):
+    found = (await call(history, "Recall", {"terms": ["context window"]})).structured_content
+    passage = found["passages"][0]
+    unknown = {"session_id": "codex:nowhere", "anchor_message_id": "codex:nowhere#1~0000"}
+    foreign = {"session_id": "pi:x", "anchor_message_id": passage["anchor_message_id"]}
+    results = [await call(history, "RecallMore", arguments) for arguments in (unknown, foreign)]
+    assert [refused(result) for result in results] == ["not_found", "not_found"]
+    assert results[0].content[0].text == results[1].content[0].text
+
+
+@pytest.mark.contract("S0-12", "S0-13")
+async def test_a_credential_is_refused_unseen_and_unrepeated(history, monkeypatch):
+    secret = stories._DUMMY_TOKEN
+    touched: list[str] = []
+    monkeypatch.setattr(history, "_corpora", lambda: touched.append("read") or [])
+    for terms in ([secret], ["harmless", secret], [f"x {secret}"]):
+        result = await call(history, "Recall", {"terms": terms})
+        assert refused(result) == "invalid_query"
+        assert secret not in result.model_dump_json()
+    assert touched == []
+
+
+async def test_no_answer_gives_a_secret_away(history):
+    secret = stories._DUMMY_TOKEN
+    for term in ("curl", "Authorization", "upload", "ghp_"):
+        result = await call(history, "Recall", {"terms": [term], "limit": 25})
+        assert secret[4:20] not in result.model_dump_json()
+    # Part of a secret finds nothing either: neither a hit nor a miss tells that it is there.
+    guessed = await call(history, "Recall", {"terms": [secret[4:20]]})
+    assert guessed.structured_content["matches"] == 0
+    assert guessed.structured_content["passages"] == []
+
+
+async def test_a_fault_is_one_of_the_four_reasons_and_says_nothing_inside(history, monkeypatch):
+    def fail(*_):
+        raise StoreError("/home/someone/secret-project/index.db is damaged")
+
+    monkeypatch.setattr(history, "recall", fail)
+    result = await call(history, "Recall", {"terms": ["x"]})
+    assert refused(result) == "aborted"
+    assert "secret-project" not in result.content[0].text
+
+
+@pytest.mark.slow
+async def test_over_stdio_a_client_lists_and_calls(home):
+    parameters = StdioServerParameters(
+        command=sys.executable,
+        args=["-m", "recall_tui", "--demo", "mcp", "--tool", "Recall"],
+        env={**os.environ, "RECALL_BACKGROUND": "0"},
+    )
+    async with Client(parameters) as client:
+        assert [tool.name for tool in (await client.list_tools()).tools] == ["Recall"]
+        result = await client.call_tool("Recall", {"terms": ["乱码"]})
+    assert result.structured_content["passages"][0]["session_id"].startswith("opencode:")
