@@ -16,26 +16,65 @@ if TYPE_CHECKING:
     from recall_tui.history import History
 
 
+_BARE: tuple[list[str], ...] = ([], ["--demo"])
+"""Words that open the app and need no command line to be understood."""
+
+
 def main() -> int:
     """Run `recall` with the words of the process and return its exit code."""
-    if sys.argv[1:] in (["--version"], ["-V"]):
+    words = sys.argv[1:]
+    if words in (["--version"], ["-V"]):
         # Answered before click is loaded: scripts ask this, and it must cost next to nothing.
         from recall_tui import __version__
 
         with suppress(BrokenPipeError):  # unbuffered, so that a reader who left is no failure
             os.write(1, f"recall {__version__}\n".encode())
         return 0
+    if words in _BARE and all(os.isatty(number) for number in (0, 1, 2)):
+        return _bare(demo=bool(words))
     from recall_tui.cli import main as command_line
     from recall_tui.cli.call import Call
 
     return command_line(call=Call(app=_app, tools=_tools))
 
 
+def _bare(*, demo: bool) -> int:
+    """Open the app without click; what goes wrong is said as the command line says it."""
+    try:
+        return _open([], demo=demo)
+    except BaseException as error:
+        from recall_tui.cli.diagnostics import guarded
+
+        failure = error
+
+    def again() -> None:
+        raise failure
+
+    return guarded(again)
+
+
 def _app(call: Call) -> int:
     """Open the app on the history a call is about."""
-    from recall_tui.tui.app import run
+    return _open(call.sources, demo=call.demo)
 
-    return run(call.sources, demo=call.demo)
+
+def _open(sources: Sequence[str], *, demo: bool) -> int:
+    """Show the first frame, then import and run the app."""
+    import gc
+
+    from recall_tui.config import load
+    from recall_tui.tui import first_frame
+
+    settings = load().settings
+    # Collecting while half a million objects are made for good only delays what a person sees.
+    gc.disable()
+    try:
+        first_frame.show(os.environ, settings.theme)
+        from recall_tui.tui.app import run
+
+        return run(sources, settings, demo=demo)
+    finally:
+        first_frame.leave()
 
 
 def _tools(history: History, granted: Sequence[str], current_session: str) -> None:

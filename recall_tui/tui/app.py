@@ -10,12 +10,12 @@ from datetime import UTC
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual import events
-from textual.app import App
 from textual.widgets import Input
 from textual.worker import WorkerState
 
 from recall_tui.clock import now_ms
 from recall_tui.errors import RecallError
+from recall_tui.tui.detours import Detours
 from recall_tui.tui.keymap import Keymap, Scope, bindings
 from recall_tui.tui.messages import StoreChanged, SyncEnded, SyncReported
 from recall_tui.tui.screens.main import MainScreen
@@ -28,10 +28,12 @@ if TYPE_CHECKING:
 
     from textual.binding import BindingType
     from textual.command import Provider
+    from textual.driver import Driver
     from textual.message import Message
     from textual.screen import Screen
     from textual.worker import Worker
 
+    from recall_tui.config import Settings
     from recall_tui.history import History, SyncProgress
 
 DEMO: Final = "demo"
@@ -41,7 +43,7 @@ POLL_S: Final = 0.25
 """The store's version is looked at this often, in a thread of its own."""
 
 
-class RecallApp(App[object]):
+class RecallApp(Detours):
     """The router: it owns what screens are given, and holds no widget logic.
 
     Args:
@@ -53,6 +55,7 @@ class RecallApp(App[object]):
         sync: Command of the background sync, empty for none.
         home: The home directory, shown as `~`.
         demo: The history is the bundled demo.
+        driver: What the terminal is driven with; None for Textual's own choice.
 
     Returns:
         From `run`: `DEMO` when the person asked for the demo history, else None.
@@ -79,8 +82,9 @@ class RecallApp(App[object]):
         sync: Sequence[str] = (),
         home: str = "",
         demo: bool = False,
+        driver: type[Driver] | None = None,
     ) -> None:
-        super().__init__()
+        super().__init__(driver_class=driver)
         self.keymap = keymap or Keymap()
         self._history = history
         self._now_ms = now_ms
@@ -89,6 +93,7 @@ class RecallApp(App[object]):
         self._demo = demo
         self._sync_argv = tuple(sync)
         self._ended = threading.Event()
+        self._early_keys: list[events.Key] | None = []
         for own in OWN:
             self.register_theme(own)
         self.theme = theme if theme in self.available_themes else DARK.name
@@ -114,10 +119,15 @@ class RecallApp(App[object]):
     async def on_event(self, event: events.Event) -> None:
         """Run a key's action before the next key is looked at, unless text is being typed.
 
+        Keys typed while the app was starting wait until there is a box to take them.
+
         Textual hands a key to the focused widget first and looks for an action when it comes
         back; of keys that come in one burst (a paste, a macro, a slow line) the second would go
         where the first no longer wants it.
         """
+        if isinstance(event, events.Key) and self._early_keys is not None:
+            self._early_keys.append(event)
+            return
         if (
             isinstance(event, events.Key)
             and not event.is_forwarded
@@ -133,7 +143,16 @@ class RecallApp(App[object]):
 
     def on_mount(self) -> None:
         """Start the services once the first frame is out."""
+        self.call_after_refresh(self._take_early_keys)
         self.call_after_refresh(self._start_services)
+
+    async def _take_early_keys(self) -> None:
+        if self.focused is None:
+            self.call_after_refresh(self._take_early_keys)
+            return
+        keys, self._early_keys = self._early_keys or [], None
+        for key in keys:
+            await self.on_event(key)
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
         """Say when background work ended in a fault: silence would look like an empty history."""
@@ -219,25 +238,28 @@ class RecallApp(App[object]):
             self.exit(DEMO)
 
 
-def run(sources: Sequence[str] = (), *, demo: bool = False) -> int:
+def run(sources: Sequence[str], settings: Settings, *, demo: bool = False) -> int:
     """Run the app until the person leaves it; return the exit code.
 
     Args:
         sources: `--source` values; empty means the harnesses' own places.
+        settings: The settings in force.
         demo: Open the bundled demo history.
 
     Raises:
-        ConfigError: A setting or the keymap file is wrong.
+        ConfigError: The zone or the keymap file is wrong.
     """
-    from recall_tui.config import load, zone
+    from recall_tui.config import zone
+    from recall_tui.tui import first_frame
     from recall_tui.tui.deferred import deferred
+    from recall_tui.tui.driver import terminal_driver
+    from recall_tui.tui.graphics import pixel_widget
 
     def opened() -> History:
         from recall_tui.history import History
 
         return History.open(sources, demo=demo, live=bool(sync))
 
-    settings = load().settings
     keymap = Keymap(read_keymap(settings.keymap))
     sync = () if demo else sync_command(sources)
     history = deferred(opened)
@@ -250,13 +272,15 @@ def run(sources: Sequence[str] = (), *, demo: bool = False) -> int:
             sync=sync,
             home=os.path.expanduser("~"),
             demo=demo,
+            driver=terminal_driver(),
         )
-        # Collecting while half a million objects are made for good only delays the first frame.
-        gc.disable()
+        app.images = settings.images
+        app.pixels = pixel_widget(settings.images, os.environ)
         wish = app.run()
     finally:
+        first_frame.leave()
         history.close()
-    return run(demo=True) if wish == DEMO else app.return_code or 0
+    return run((), settings, demo=True) if wish == DEMO else app.return_code or 0
 
 
 def sync_command(sources: Sequence[str]) -> tuple[str, ...]:

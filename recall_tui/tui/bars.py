@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from recall_tui.search.results import Case
-from recall_tui.tui import notation
+from recall_tui.tui import first_frame, notation
 from recall_tui.tui.gap_words import summary
 from recall_tui.tui.widgets.row import Part
 
@@ -46,7 +46,7 @@ class Coverage:
         return bool(self.progress and not self.progress.done and self.progress.bytes_total)
 
 
-BRAND = Bar([Part(" Recall ", "heading"), Part(" ❯ ", "accent")])
+BRAND = Bar([Part(first_frame.BRAND, "heading"), Part(first_frame.PROMPT, "accent")])
 
 
 def switches(state: Switches, *, narrow: bool) -> Bar:
@@ -73,7 +73,7 @@ def status(coverage: Coverage, *, demo: bool) -> Bar:
     """Return how many sessions there are, and whether the list is live."""
     state = " · demo" if demo else " · live" if coverage.live else ""
     total = notation.counted(coverage.reach.sessions_total, "session")
-    return Bar([Part(f"   {total}{state} ", "muted")])
+    return Bar((), [Part(f"{total}{state} ", "muted")])
 
 
 def count(search: Search, *, sessions: int, patient: bool) -> Bar:

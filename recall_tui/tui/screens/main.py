@@ -15,6 +15,7 @@ from textual.worker import get_current_worker
 from recall_tui.model import Filter, Reach
 from recall_tui.search.results import Case
 from recall_tui.tui import bars, notices
+from recall_tui.tui.first_frame import PLACEHOLDER
 from recall_tui.tui.keymap import Keymap, Scope, bindings
 from recall_tui.tui.listings import HitListing, SessionListing
 from recall_tui.tui.query import Switches, understand
@@ -114,9 +115,9 @@ class MainScreen(Screen[None]):
         """Lay the screen out."""
         with Horizontal(id="top"):
             yield Row(fits=True, id="brand")
-            yield SearchBox(id="query", compact=True, placeholder="search everything ever said")
+            yield SearchBox(id="query", compact=True, placeholder=PLACEHOLDER)
             yield Row(fits=True, id="switches")
-            yield Row(fits=True, id="status")
+            yield Row(id="status")
         yield Row(id="count")
         yield Row(id="banner")
         with Horizontal(id="panes"):
