@@ -44,6 +44,7 @@ COMMANDS: Final = {
     "more": Entry("more:more", "Print more of the turn around a passage.", FIND),
     "material": Entry("material:material", "Describe a picture or file; -o saves it.", FIND),
     "continue": Entry("continue_:continue_", "Show where a session stood and how to go on.", USE),
+    "repeat": Entry("repeat:repeat", "Give a session's prompts again, with fresh inputs.", USE),
     "mcp": Entry("mcp:mcp", "Serve the agents' tools over stdin and stdout.", SERVE),
     "index": Entry("index:index", "Read what is new in the sources.", KEEP),
     "forget": Entry("forget:forget", "Remove a session from everything Recall keeps.", KEEP),
