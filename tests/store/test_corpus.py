@@ -211,6 +211,23 @@ def test_gaps_of_a_root_or_harness_only(filled):
     assert corpus.gaps(Filter(harnesses=("box",))) == []
 
 
+def test_a_session_that_is_gone_is_an_error_in_words(filled):
+    with pytest.raises(StoreError, match="no longer"):
+        filled.corpus.session(9999)
+    assert filled.corpus.session(filled.session("one").id).name == "one"
+
+
+def test_a_block_kept_beyond_its_scan_still_reads_unless_rewritten(filled):
+    corpus = filled.corpus
+    kept = {b.session: b for b in corpus.blocks(Filter(roles=(Role.USER,)))}
+    two, one = filled.session("two").id, filled.session("one").id
+    assert kept[two].text_of(0) == "later"
+    filled.append("one.jsonl", line(text="again", t=T + 5000))
+    filled.sync()
+    with pytest.raises(StoreError, match="rewritten"):
+        kept[one].text_of(0)
+
+
 def test_no_index_is_an_error_that_names_it(tmp_path):
     corpus = StoreCorpus(str(tmp_path / "none.db"))
     with pytest.raises(StoreError, match=r"none\.db"):

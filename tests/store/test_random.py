@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 from pathlib import Path
+from unittest import mock
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -95,9 +96,12 @@ class World:
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
-@given(st.lists(operation, min_size=3, max_size=25))
-def test_any_history_of_the_sources_ends_in_the_same_index(operations) -> None:
-    with tempfile.TemporaryDirectory() as folder:
+@given(st.lists(operation, min_size=3, max_size=25), st.sampled_from([50_000, 8 << 20]))
+def test_any_history_of_the_sources_ends_in_the_same_index(operations, memory) -> None:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        mock.patch("recall_tui.store.writer.DRAFT_BYTES", memory),
+    ):
         world = World(Path(folder))
         for action, name, value in operations:
             world.apply(action, name, value)

@@ -490,3 +490,176 @@ def test_an_index_that_grew_equals_one_made_at_once(desk, tmp_path):
     sync(fresh, desk.places)
     assert content(desk.index) == content(fresh)
     assert len(desk.sql("SELECT id FROM block")) <= 4
+
+
+def test_a_folder_moved_away_and_back_is_only_marked(desk):
+    """Its files keep all three times, so nothing has to be opened."""
+    desk.write("x/a.jsonl", line(text="one", t=T))
+    desk.sync()
+    (desk.source / "x").rename(desk.source.parent / "x")
+    assert counts(desk.sync()) == {"gone": 1}
+    (desk.source.parent / "x").rename(desk.source / "x")
+    progress = desk.sync()
+    assert (counts(progress), progress.bytes_total) == ({"returned": 1}, 0)
+    assert desk.session("a").presence is Presence.PRESENT
+
+
+def test_a_wider_root_takes_sources_over(desk):
+    from recall_tui.store.sync.discover import Place
+
+    desk.write("x/a.jsonl", line(text="one", t=T))
+    narrow = [Place(place.harness, str(desk.source / "x")) for place in desk.places]
+    wide, desk.places = desk.places, narrow
+    desk.sync()
+    assert desk.session("a").root == str(desk.source / "x")
+    desk.places = wide
+    assert counts(desk.sync()) == {"unchanged": 1}
+    assert desk.session("a").root == str(desk.source)
+
+
+def test_a_source_that_returns_unreadable_is_present_and_failed(desk):
+    path = desk.write("a.jsonl", line(text="one", t=T))
+    desk.sync()
+    path.unlink()
+    desk.sync()
+    path.write_bytes(b"{junk}\n" * 9)
+    assert counts(desk.sync()) == {"failed": 1}
+    assert desk.session("a").presence is Presence.PRESENT
+    assert desk.texts("a") == ["one"]
+
+
+def test_any_error_of_a_reader_is_that_sources_failure(desk, monkeypatch):
+    from tests.store.toy import ToyTranscript
+
+    desk.write("a.jsonl", line(text="one", t=T))
+    desk.write("b.jsonl", line(text="two", t=T))
+    record = ToyTranscript.record
+
+    def broken(self, text, offset):
+        if self.source.native_id == "a":
+            raise AssertionError("a fault of ours")
+        return record(self, text, offset)
+
+    monkeypatch.setattr(ToyTranscript, "record", broken)
+    progress = desk.sync()
+    assert counts(progress) == {"parsed": 1, "failed": 1}
+    assert "AssertionError" in progress.gaps[0].detail
+
+
+# ---------------------------------------------------------------- sessions too long for memory
+
+
+def long_session(rows: int = 60) -> list[str]:
+    kinds = ("answer", "tool_result")
+    return [line(kinds[n % 2], f"{n} " + "x" * 40_000, t=T + n, id=f"r{n}") for n in range(rows)]
+
+
+@pytest.fixture
+def little_memory(monkeypatch):
+    from recall_tui.store import writer
+
+    monkeypatch.setattr(writer, "DRAFT_BYTES", 100_000)
+
+
+@pytest.mark.usefixtures("little_memory")
+def test_a_long_session_is_stored_as_it_arrives(desk, tmp_path, monkeypatch):
+    from recall_tui.store import writer
+    from recall_tui.store.sync.run import sync
+
+    desk.write("a.jsonl", *long_session())
+    desk.sync()
+    desk.append("a.jsonl", *long_session())
+    assert counts(desk.sync()) == {"appended": 1}
+    desk.append("a.jsonl", line(text="end", t=T))
+    desk.sync()
+    # Its beginning changes: read whole again, in the place of what was stored.
+    text = (desk.source / "a.jsonl").read_text("utf-8")
+    desk.write("a.jsonl", line(text="new start", t=T), text)
+    row = desk.session("a").id
+    assert counts(desk.sync()) == {"parsed": 1}
+    assert desk.session("a").id == row
+    assert desk.sql("SELECT count(*) FROM draft") == [(0,)]
+    monkeypatch.setattr(writer, "DRAFT_BYTES", 1 << 30)
+    fresh = str(tmp_path / "fresh" / "index.db")
+    sync(fresh, desk.places)
+    assert content(desk.index) == content(fresh)
+
+
+@pytest.mark.usefixtures("little_memory")
+def test_nobody_sees_half_a_long_session(desk, monkeypatch):
+    from recall_tui.store.sync import work
+
+    monkeypatch.setattr(work, "FIRST_COMMIT", 1)
+    monkeypatch.setattr(work, "STEADY_COMMIT", 1)
+    monkeypatch.setattr(work, "REPORT_S", 0.0)
+    desk.write("a.jsonl", *long_session())
+    desk.write("b.jsonl", line(text="newer", t=T))
+    seen = []
+    from recall_tui.store.writer import Writer
+
+    plain = Writer.add
+
+    def committing(self, draft, block):
+        plain(self, draft, block)
+        self.commit()
+        for chosen in (Filter(), Filter(include_copies=True)):
+            listed = {s.id for s in desk.corpus.sessions(chosen)}
+            blocks = {b.session for b in desk.corpus.blocks(chosen)}
+            seen.append((blocks <= listed, len(listed)))
+
+    monkeypatch.setattr(Writer, "add", committing)
+    desk.sync()
+    assert all(whole for whole, _ in seen)
+    assert len(desk.corpus.messages(desk.session("a").id)) == 60
+
+
+@pytest.mark.usefixtures("little_memory")
+def test_what_a_killed_run_left_of_a_long_session_is_swept_away(desk):
+    from recall_tui.store.stored import store
+    from recall_tui.store.writer import Draft, Writer
+    from tests.store.test_ingest import built
+
+    desk.write("a.jsonl", line(text="one", t=T))
+    desk.sync()
+    writer = Writer(desk.index)
+    draft = Draft()
+    for n in range(4):
+        writer.add(draft, store(built(["x" * 60_000], start=n)))
+    writer.commit()
+    writer.connection.close()
+    assert desk.sql("SELECT count(*) FROM draft") == [(1,)]
+    assert len(list(desk.corpus.blocks(Filter()))) == 1
+    desk.append("a.jsonl", line(text="two", t=T))
+    desk.sync()
+    assert desk.sql("SELECT count(*) FROM draft") == [(0,)]
+    assert desk.sql("SELECT DISTINCT session FROM block") == [(desk.session("a").id,)]
+
+
+@pytest.mark.usefixtures("little_memory")
+def test_a_long_session_that_fails_at_its_end_leaves_the_old_one(desk, monkeypatch):
+    from recall_tui.store.sync import worker
+
+    desk.write("a.jsonl", line(text="one", t=T))
+    desk.sync()
+    desk.write("a.jsonl", *long_session())
+
+    def shrunk(*_):
+        raise OSError("gone")
+
+    monkeypatch.setattr(worker, "_prove", shrunk)
+    assert counts(desk.sync()) == {"failed": 1}
+    assert desk.texts("a") == ["one"]
+    assert desk.sql("SELECT count(*) FROM block") == [(1,)]
+
+
+@pytest.mark.usefixtures("little_memory")
+def test_a_packed_copy_of_a_long_session_takes_over(desk):
+    desk.write("live/a.jsonl", *long_session())
+    desk.sync()
+    before = desk.session("a")
+    (desk.source / "live" / "a.jsonl").unlink()
+    spaced = [row.replace('": "', '" : "') for row in long_session()]
+    desk.write("archive/a.jsonl", *spaced, line(text="more", t=T + 99))
+    assert counts(desk.sync()) == {"parsed": 1, "renamed": 1}
+    after = desk.session("a")
+    assert (after.id, after.messages) == (before.id, 61)
