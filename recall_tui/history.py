@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from recall_tui.paths import Paths
     from recall_tui.search.cold import ColdCorpus
     from recall_tui.search.ports import Corpus, FactSource
+    from recall_tui.search.recall.envelope import Envelope, MaterialBytes, More
+    from recall_tui.search.recall.request import MaterialRequest, MoreRequest, RecallRequest
     from recall_tui.search.results import GrepQuery, GrepUpdate
     from recall_tui.search.workspace import WorkspaceCorpus
     from recall_tui.store.forget import Forgotten
@@ -221,9 +223,7 @@ class History:
 
     # ------------------------------------------------------------ the agents' search
 
-    def recall(
-        self, request: RecallRequest, stop: Callable[[], bool] = lambda: False
-    ) -> Envelope:
+    def recall(self, request: RecallRequest, stop: Callable[[], bool] = lambda: False) -> Envelope:
         """Answer a question with the best passages: ranked, bounded, cited, redacted.
 
         Raises:
@@ -238,7 +238,14 @@ class History:
         request = checked(request)
         require_open(self.paths.data)
         request = replace(request, chosen=self._restricted(request.chosen))
-        envelope = recall(self._corpora(), request, stop, zone(request.zone))
+        envelope = recall(
+            self._corpora(),
+            request,
+            stop,
+            zone(request.zone),
+            self.fact_sources(),
+            self.fact_scope(request.current_session) if request.current_session else "",
+        )
         self._dated(envelope.reach)
         return envelope
 

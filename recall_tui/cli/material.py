@@ -32,7 +32,7 @@ def material(
 
     call = options.call_of(ctx)
     with call.history() as history:
-        answer = history.material_of(MaterialRequest(ref, material_id))
+        answer = history.fetch(MaterialRequest(ref, material_id))
     if target is not None:
         write_new(target, answer.data)
     if as_json:

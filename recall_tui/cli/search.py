@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from recall_tui.cli import diagnostics, options, output
+from recall_tui.cli import options, output
 from recall_tui.cli.hits import speaker, style_of
-from recall_tui.cli.nowhere import explain_nowhere
+from recall_tui.cli.nowhere import say_how_far
 from recall_tui.cli.screen import one_line
-from recall_tui.errors import ExitCode
 from recall_tui.search.reach import exit_code
 from recall_tui.text import notation
 from recall_tui.text.cut import cut_cells
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     from datetime import tzinfo
 
     from recall_tui.cli.screen import Screen
+    from recall_tui.errors import ExitCode
     from recall_tui.search.recall.envelope import Envelope, Passage
 
 SNIPPET_CHARS: Final = 200
@@ -34,7 +34,12 @@ LIMIT: Final = 10
 @click.argument("text", nargs=-1, required=True)
 @click.option("-t", "--term", "as_terms", is_flag=True, help="Each TEXT is a literal term.")
 @click.option(
-    "-n", "--limit", type=options.POSITIVE, metavar="N", default=LIMIT, show_default=True,
+    "-n",
+    "--limit",
+    type=options.POSITIVE,
+    metavar="N",
+    default=LIMIT,
+    show_default=True,
     help="Passages.",
 )
 @click.option("--recent", is_flag=True, help="Newest first among equally strong evidence.")
@@ -96,8 +101,7 @@ def search(
         else:
             _print_text(answer, call.zone(), full=full)
         if not as_json:
-            diagnostics.say_reach(answer.reach, call.zone())
-            explain_nowhere(answer.reach, history, call)
+            say_how_far(answer.reach, history, call)
         code = exit_code(answer.reach, found=bool(answer.passages))
         return options.exit_zero_or(code, exit_zero=exit_zero)
 

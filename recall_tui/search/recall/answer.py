@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from datetime import tzinfo
 
     from recall_tui.model import Session
-    from recall_tui.search.ports import Corpus, Stop
+    from recall_tui.search.ports import Corpus, FactSource, Stop
     from recall_tui.search.recall.dates import Span
     from recall_tui.search.recall.request import RecallRequest
     from recall_tui.search.recall.scan import Scanned
@@ -47,7 +47,12 @@ def understood(request: RecallRequest, zone: tzinfo) -> Asked:
 
 
 def recall(
-    corpora: Sequence[Corpus], request: RecallRequest, stop: Stop, zone: tzinfo
+    corpora: Sequence[Corpus],
+    request: RecallRequest,
+    stop: Stop,
+    zone: tzinfo,
+    layers: Sequence[FactSource] = (),
+    scope: str = "",
 ) -> Envelope:
     """Answer a question with the best passages.
 
@@ -56,6 +61,8 @@ def recall(
         request: The question; it is checked before anything is touched.
         stop: Asked between blocks.
         zone: The zone of the days a sentence names.
+        layers: Where facts are looked up.
+        scope: Folder of the workspace that is asking, for its own facts.
 
     Raises:
         RefusedError: The question cannot be asked, or the caller stopped (no partial answer).
@@ -70,7 +77,11 @@ def recall(
     if stop():
         raise aborted()
     literal = bool(request.terms)
-    ranked = by_messages(board) if literal else by_sessions(board, asked.spans, zone)
+    ranked = (
+        by_messages(board, request.limit)
+        if literal
+        else by_sessions(board, asked.spans, zone, request.limit)
+    )
     choices = choose(
         ranked,
         request.limit,
@@ -81,12 +92,14 @@ def recall(
     if stop():
         raise aborted()
     envelope = _envelope(board, asked, choices)
-    envelope.reach = reached(
-        [(c, list(known.values())) for c, known in zip(corpora, sessions, strict=True)],
-        request.chosen,
-    )
+    words = [term.spelling for term in asked.terms if term.telling]
+    facts = [fact for layer in layers for fact in layer.facts(words, scope)]
+    envelope.facts = tuple(facts[: policy.MAX_FACTS])
+    envelope.reach = reached(corpora, request.chosen)
     envelope.reach.zone = request.zone
     envelope.reach.add(_gaps(asked, found, envelope))
+    for layer in layers:
+        envelope.reach.add(layer.gaps(matched=bool(facts)))
     envelope.reach.elapsed_ms = (perf_counter() - started) * 1000
     return envelope
 
@@ -138,15 +151,12 @@ def _envelope(board: Board, asked: Asked, choices: list[Choice]) -> Envelope:
         for term, hits in zip(asked.terms, found.hits, strict=True)
         if term.telling or term.sort == "word"
     ]
-    distinct: set[int] = set()
-    for hits in found.hits:
-        distinct.update(hits.numbers)
     return Envelope(
         passages=tuple(_passages(board, asked, choices)),
         terms=tuple(term.spelling for term, _ in shown),
         unmatched=tuple(t.spelling for t, hits in shown if t.telling and not len(hits)),
         dates=tuple(map(str, asked.spans)),
-        matches=len(distinct),
+        matches=found.matches,
         sessions_matching=len(found.totals),
         verified=tuple((term.spelling, len(hits)) for term, hits in shown),
     )
@@ -224,4 +234,5 @@ def _gaps(asked: Asked, found: Scanned, envelope: Envelope) -> Iterator[Gap]:
             "message holds a term only beyond what recall sees of long tool output",
             "recall grep searches all of it",
         )  # fmt: skip
-    yield Gap(GapKind.NO_FACTS, 1, "there is no layer of distilled facts yet")
+    if not envelope.facts:
+        yield Gap(GapKind.NO_FACTS, 1, "no distilled fact matched")

@@ -9,7 +9,7 @@ from recall_tui.model import Filter, Kind, Reference
 from recall_tui.search import refs
 from recall_tui.search.recall import passages, policy
 from recall_tui.search.recall.envelope import More
-from recall_tui.search.recall.request import checked_material, checked_more, not_found
+from recall_tui.search.recall.request import aborted, checked_material, checked_more, not_found
 from recall_tui.search.recall.scan import SEARCHABLE
 from recall_tui.search.recall.score import kinds_of
 from recall_tui.search.recall.select import turn_of, turns
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from recall_tui.model import Material
-    from recall_tui.search.ports import Corpus
+    from recall_tui.search.ports import Corpus, Stop
     from recall_tui.search.recall.request import MaterialRequest, MoreRequest
     from recall_tui.search.refs import Resolution
 
 
-def more(corpora: Sequence[Corpus], request: MoreRequest) -> More:
+def more(corpora: Sequence[Corpus], request: MoreRequest, stop: Stop) -> More:
     """Return more messages around an anchor.
 
     Raises:
@@ -31,6 +31,8 @@ def more(corpora: Sequence[Corpus], request: MoreRequest) -> More:
             unknown, changed, of a kind that is never shown, or in the running turn, all alike.
     """
     checked_more(request)
+    if stop():
+        raise aborted()
     found = _shown_message(corpora, request.anchor)
     session, message = found.session, found.message
     assert message is not None
@@ -54,7 +56,7 @@ def more(corpora: Sequence[Corpus], request: MoreRequest) -> More:
 
 
 def held_material(
-    corpora: Sequence[Corpus], request: MaterialRequest
+    corpora: Sequence[Corpus], request: MaterialRequest, stop: Stop
 ) -> tuple[Reference, Material]:
     """Return a material after checking that the message really holds it (S0-106).
 
@@ -62,6 +64,8 @@ def held_material(
         RefusedError: The request is malformed, or no message that could be shown holds it.
     """
     checked_material(request)
+    if stop():
+        raise aborted()
     found = _shown_message(corpora, request.anchor)
     message = found.message
     assert message is not None

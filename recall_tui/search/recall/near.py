@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from recall_tui.search.recall import policy
-from recall_tui.search.recall.scan import searchable, visible
+from recall_tui.search.recall.scan import visible
+from recall_tui.search.recall.simd import searchable
 from recall_tui.search.recall.words import TOKEN
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ def _places(text: bytes, term: Term) -> list[int]:
     word = term.word
     assert word is not None
     view = searchable(text)
-    found = []
+    found: list[int] = []
     for needle in word.needles:
         at = view.find(needle)
         while at >= 0 and len(found) < policy.TF_CAP:

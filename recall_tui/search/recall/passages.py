@@ -1,4 +1,4 @@
-"""Passages: an anchor and the visible neighbours of its turn, inside byte budgets (S0-83 ... S0-99).
+"""Passages: an anchor and the visible neighbours of its turn, in byte budgets (S0-83 ... S0-99).
 
 The anchor takes budget first, then its neighbours by turns before and after, so that what lies
 farthest is what is dropped. Sizes are those of the JSON a message becomes. Every text is readable

@@ -31,6 +31,7 @@ MORE_NEIGHBOURS: Final = 8
 MESSAGE_BYTES: Final = 4 * 1024
 PASSAGE_BYTES: Final = 12 * 1024
 ENVELOPE_BYTES: Final = 96 * 1024
+MAX_FACTS: Final = 10
 MAX_MATERIALS: Final = 8
 """Materials named on one message (S0-111)."""
 
@@ -48,7 +49,7 @@ WINDOW_MORE: Final = 0.3
 """Share of the 4th and 7th best window of a session, halved each: many weak passages count."""
 SESSION_K1: Final = 2.0
 SESSION_WEIGHT: Final = 1.0
-TF_CAP: Final = 12
+TF_CAP: Final = 6
 """Occurrences of a word counted in one message: BM25 has saturated long before."""
 NOISE_WEIGHT: Final = 0.4
 """Of the words that questions are made of: kind, mention, happen, many."""
@@ -83,5 +84,9 @@ SAME_YEAR: Final = 0.15
 
 # ------------------------------------------------------------ how many are looked at closely
 
-SHORTLIST: Final = 100
-"""Sessions that are scored exactly after the scan."""
+LOOKED_AT: Final = 2
+SPARE: Final = 20
+"""Sessions that are scored exactly after the scan: so many for each passage wanted, and some more,
+because a session may rise when it is looked at, or turn out to quote recall only."""
+STRETCHES: Final = 24
+"""Strongest messages of a block of talk around which stretches are scored."""

@@ -13,20 +13,17 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from recall_tui.model import Kind
 from recall_tui.search.recall import policy
+from recall_tui.search.recall.simd import characters, searchable
 from recall_tui.search.recall.words import TOKEN
 from recall_tui.store.block import BlockKind
 from recall_tui.text.words import is_word
-
-try:
-    from stringzilla import Str as searchable
-except ImportError:  # slower, the same answer
-    searchable = bytes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from recall_tui.model import Session
     from recall_tui.search.ports import Corpus, Stop
+    from recall_tui.search.predicate import Admits, Searchable
     from recall_tui.search.recall.request import RecallRequest
     from recall_tui.search.recall.terms import Term
     from recall_tui.store.block import Block, Meta
@@ -50,7 +47,8 @@ class Hits:
         self.counts = array("f")
         """Occurrences; a near form counts for less than one."""
         self.lengths = array("I")
-        """Bytes of the folded message the agents' path sees."""
+        """Length of the message the agents' path sees: characters of its folded text for literals
+        (S0-69), bytes for words."""
         self.starts = array("I", [0])
         """Where the hits of each block with hits begin, and the end."""
         self.beyond = 0
@@ -88,6 +86,8 @@ class Scanned:
         sizes: (corpus, session) -> bytes of text, type weights applied.
         messages: Messages in the blocks with hits, by block kind.
         bytes: Their bytes, by block kind.
+        matches: Messages that hold any term.
+        matched_length: Their visible lengths.
     """
 
     def __init__(self, terms: Sequence[Term]) -> None:
@@ -98,14 +98,51 @@ class Scanned:
         self.sizes: dict[tuple[int, int], float] = {}
         self.messages = [0, 0]
         self.bytes = [0, 0]
+        self.matches = 0
+        self.matched_length = 0
 
-    def block_of(self, number: int) -> int:
-        """Return the place of the block that holds a message number."""
-        return bisect_right(self.blocks, number, key=_base) - 1
+    def table(self, place: int) -> dict[int, dict[int, float]]:
+        """Return the hits of a block: index of the message -> term number -> count."""
+        base = self.blocks[place].base
+        table: dict[int, dict[int, float]] = {}
+        for number, hits in enumerate(self.hits):
+            start, end = hits.of_block(place)
+            for at in range(start, end):
+                table.setdefault(hits.numbers[at] - base, {})[number] = hits.counts[at]
+        return table
 
+    def lengths(self, place: int) -> dict[int, int]:
+        """Return the visible bytes of the messages with hits of a block, by index."""
+        base = self.blocks[place].base
+        lengths: dict[int, int] = {}
+        for hits in self.hits:
+            start, end = hits.of_block(place)
+            for at in range(start, end):
+                lengths[hits.numbers[at] - base] = hits.lengths[at]
+        return lengths
 
-def _base(seen: Seen) -> int:
-    return seen.base
+    def best(self, place: int, weights: Sequence[float], norm: float, slope: float) -> float:
+        """Return the best sum of BM25 term scores of one message of a block.
+
+        Args:
+            place: Of the block.
+            weights: Per term: idf x (k1 + 1).
+            norm: k1 (1 - b).
+            slope: k1 b / mean length.
+        """
+        scores: dict[int, float] = {}
+        for weight, hits in zip(weights, self.hits, strict=True):
+            start, end = hits.of_block(place)
+            if start == end:
+                continue
+            rows = zip(
+                hits.numbers[start:end], hits.counts[start:end], hits.lengths[start:end],
+                strict=True,
+            )  # fmt: skip
+            for number, count, length in rows:
+                score = weight * count / (count + norm + slope * length)
+                scores[number] = scores.get(number, 0.0) + score
+        return max(scores.values(), default=0.0)
 
 
 class Scan:
@@ -132,7 +169,7 @@ class Scan:
         self._kinds = frozenset(request.chosen.kinds_admitted & SEARCHABLE)
         self._found = Scanned(terms)
         self._number = 0
-        self._finders = [_finder(term) for term in terms]
+        self._finders = [(term.needles, _finder(term)) for term in terms]
 
     def run(self, stop: Stop, excluded: Callable[[Session], int]) -> Scanned | None:
         """Return what was found, None when stopped.
@@ -156,11 +193,13 @@ class Scan:
         weight = policy.TOOL_RESULT_WEIGHT if block.kind == BlockKind.TOOL else 1.0
         found.sizes[key] = found.sizes.get(key, 0.0) + len(block.fold) * weight
         view = searchable(block.fold)
-        admits: Callable[[int], bool] | None = None
+        admits: Admits = None
         held = False
         place = len(found.blocks)
-        for number, (term, finder) in enumerate(zip(found.terms, self._finders, strict=True)):
-            first = min((at for n in term.needles if (at := view.find(n)) >= 0), default=-1)
+        for number, (needles, finder) in enumerate(self._finders):
+            first = -1
+            for needle in needles:
+                first = max(first, view.find(needle))
             if first < 0:
                 continue
             if not held:
@@ -169,7 +208,7 @@ class Scan:
                 admits = self._admits(block, session, until)
             hits = found.hits[number]
             before = len(hits)
-            finder(block, first, self._number, admits, hits)
+            finder(block, view, self._number, admits, hits)
             if len(hits) > before:
                 totals = found.totals.get(key)
                 if totals is None:
@@ -177,22 +216,27 @@ class Scan:
                 totals[number] += sum(hits.counts[before:]) * weight
         if held:
             for hits in found.hits:
-                starts = hits.starts
-                while len(starts) <= place + 1:
-                    starts.append(len(hits) if len(starts) == place + 1 else starts[-1])
+                hits.starts.append(len(hits))
+            self._count(place)
             self._number += found.blocks[-1].size
+
+    def _count(self, place: int) -> None:
+        """Count the messages of a block that hold anything."""
+        found = self._found
+        lengths: dict[int, int] = {}
+        for hits in found.hits:
+            start, end = hits.of_block(place)
+            lengths.update(zip(hits.numbers[start:end], hits.lengths[start:end], strict=True))
+        found.matches += len(lengths)
+        found.matched_length += sum(lengths.values())
 
     def _open(self, corpus: int, block: Block) -> None:
         found, size = self._found, len(block.meta.fold_offsets) - 1
-        found.blocks.append(
-            Seen(corpus, block.id, block.session, block.kind, self._number, size)
-        )
+        found.blocks.append(Seen(corpus, block.id, block.session, block.kind, self._number, size))
         found.messages[block.kind] += size
         found.bytes[block.kind] += len(block.fold)
 
-    def _admits(
-        self, block: Block, session: Session, until: int
-    ) -> Callable[[int], bool] | None:
+    def _admits(self, block: Block, session: Session, until: int) -> Admits:
         """Return the test a message must pass; None when every message of the block does."""
         meta, kinds, chosen = block.meta, self._kinds, self._chosen
         since, most = chosen.since_ms, chosen.until_ms
@@ -228,13 +272,12 @@ def _literal(needle: bytes) -> Callable[..., None]:
     """Return what finds a literal: counts are exact, not overlapping (S0-70)."""
     length = len(needle)
 
-    def find(
-        block: Block, at: int, base: int, admits: Callable[[int], bool] | None, hits: Hits
-    ) -> None:
-        view, meta = searchable(block.fold), block.meta
+    def find(block: Block, view: Searchable, base: int, admits: Admits, hits: Hits) -> None:
+        meta = block.meta
         offsets, horizons = meta.fold_offsets, meta.horizons
         numbers, counts, lengths = hits.numbers, hits.counts, hits.lengths
         index = -1
+        at = view.find(needle)
         while at >= 0:
             index = bisect_right(offsets, at, index + 1) - 1
             start, after = offsets[index], offsets[index + 1]
@@ -243,7 +286,7 @@ def _literal(needle: bytes) -> Callable[..., None]:
                 if at + length <= end:
                     numbers.append(base + index)
                     counts.append(min(view.count(needle, at, end), _COUNT_LIMIT))
-                    lengths.append(end - start)
+                    lengths.append(characters(block.fold[start:end]))
                 else:
                     hits.beyond += 1
             at = view.find(needle, after)
@@ -255,49 +298,53 @@ def _word_forms(term: Term) -> Callable[..., None]:
     """Return what finds a word in any of its forms: counts stop at `policy.TF_CAP`."""
     word = term.word
     assert word is not None
-    weigh, token = word.weight, TOKEN.match
+    known, weigh, token = word.weights, word.weight, TOKEN.match
+    cap = policy.TF_CAP
 
-    def find(
-        block: Block, at: int, base: int, admits: Callable[[int], bool] | None, hits: Hits
-    ) -> None:
+    def find(block: Block, view: Searchable, base: int, admits: Admits, hits: Hits) -> None:
         fold, meta = block.fold, block.meta
-        view, offsets, horizons = searchable(fold), meta.fold_offsets, meta.horizons
+        offsets, horizons = meta.fold_offsets, meta.horizons
         found: dict[int, float] = {}
         for needle in word.needles:
-            index, end, admitted, count = -1, -1, False, 0.0
+            step = len(needle)
+            index, end, after = -1, -1, 0
             at = view.find(needle)
             while at >= 0:
-                if at >= offsets[index + 1] or index < 0:
+                if at >= after:  # the first find in a new message
                     index = bisect_right(offsets, at, index + 1) - 1
-                    end = min(offsets[index] + horizons[index], offsets[index + 1] - 1)
-                    admitted = admits is None or admits(index)
+                    after = offsets[index + 1]
+                    if admits is not None and not admits(index):
+                        at = view.find(needle, after)
+                        continue
+                    end = min(offsets[index] + horizons[index], after - 1)
                     count = found.get(index, 0.0)
-                if not admitted or at >= end or count >= policy.TF_CAP:
-                    if admitted and at >= end and not count:
+                if at >= end or count >= cap:
+                    if not count:
                         hits.beyond += 1
-                    at = view.find(needle, offsets[index + 1])
+                    at = view.find(needle, after)
                     continue
-                if at == 0 or _starts(fold, at):
-                    match = token(fold, at)
-                    if match is not None and (weight := weigh(match[0])):
+                before = fold[at - 1] if at else 0
+                if before not in _ALNUM and (before < 0x80 or _starts(fold, at)):
+                    form = token(fold, at)[0]  # type: ignore[index]
+                    weight = known.get(form)
+                    if weight is None:
+                        weight = weigh(form)
+                    if weight:
                         count += weight
                         found[index] = count
-                at = view.find(needle, at + len(needle))
+                at = view.find(needle, at + step)
         for index in sorted(found):
+            start = offsets[index]
             hits.numbers.append(base + index)
             hits.counts.append(found[index])
-            start = offsets[index]
             hits.lengths.append(min(horizons[index], offsets[index + 1] - 1 - start))
 
     return find
 
 
 def _starts(fold: bytes, at: int) -> bool:
-    """Whether a word may begin at an offset: no letter or digit stands before it."""
-    before = fold[at - 1]
-    if before < 0x80:
-        return before not in _ALNUM
-    if before >= 0xFE:
+    """Whether a word may begin behind a character beyond ASCII: unless that is a letter."""
+    if fold[at - 1] >= 0xFE:
         return True
     low = at - 1
     while low > 0 and at - low < 4 and 0x80 <= fold[low] < 0xC0:

@@ -7,15 +7,15 @@ all, whether they stand side by side, and whether it falls on a day that was nam
 
 from __future__ import annotations
 
+import operator as op
 from math import log
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
+from recall_tui.model import Filter
 from recall_tui.search.recall import dates, policy
 from recall_tui.search.recall.envelope import Tier
-from recall_tui.search.recall.marker import is_asking, is_own
+from recall_tui.search.recall.marker import own
 from recall_tui.search.recall.near import side_by_side
-from recall_tui.search.recall.scan import Seen, visible
-from recall_tui.model import Filter, Kind
 from recall_tui.store.block import BlockKind
 
 if TYPE_CHECKING:
@@ -120,29 +120,66 @@ class Board:
 # ------------------------------------------------------------ explicit terms
 
 
-def by_messages(board: Board) -> list[Ranked]:
+def by_messages(board: Board, limit: int) -> list[Ranked]:
     """Rank sessions by their best message: plain BM25, to the letter of S0-65 ... S0-75."""
     found = board.found
-    lengths: dict[int, int] = {}
-    for hits in found.hits:
-        lengths.update(zip(hits.numbers, hits.lengths, strict=True))
-    mean = sum(lengths.values()) / len(lengths) if lengths else 1.0
-    population = max(board.population, len(lengths))
-    base = policy.K1 * (1 - policy.B)
-    slope = policy.K1 * policy.B / (mean or 1.0)
-    scores: dict[int, float] = {}
-    masks: dict[int, int] = {}
-    for number, hits in enumerate(found.hits):
-        weight = idf(population, len(hits)) * (policy.K1 + 1)
-        bit = 1 << number
-        rows = zip(hits.numbers, hits.counts, hits.lengths, strict=True)
-        for at, count, length in rows:
-            scores[at] = scores.get(at, 0.0) + weight * count / (count + base + slope * length)
-            masks[at] = masks.get(at, 0) | bit
+    mean = found.matched_length / found.matches if found.matches else 1.0
+    population = max(board.population, found.matches)
+    norm, slope = policy.K1 * (1 - policy.B), policy.K1 * policy.B / (mean or 1.0)
+    weights = [idf(population, len(hits)) * (policy.K1 + 1) for hits in found.hits]
     tiers = _Tiers(found)
-    terms = range(len(found.terms))
-    by_mask = [tiers.of({n for n in terms if mask >> n & 1}) for mask in range(1 << len(terms))]
-    return _rank_messages(board, scores, {at: by_mask[mask] for at, mask in masks.items()})
+    best: dict[Place, tuple[int, float, int]] = {}
+    for at, seen in enumerate(found.blocks):
+        place = (seen.corpus, seen.session)
+        weight = policy.TOOL_RESULT_WEIGHT if seen.kind == BlockKind.TOOL else 1.0
+        # The strongest of a block in tier and in score may be two messages: then the session is
+        # looked at although it does not deserve it, which is harmless.
+        tier = tiers.most(found, at)
+        key = (tier, weight * found.best(at, weights, norm, slope), board.session(place).ended_ms)
+        if place not in best or key > best[place]:
+            best[place] = key
+    shortlist = sorted(best, key=lambda place: best[place], reverse=True)
+    shortlist = shortlist[: policy.SPARE + limit * policy.LOOKED_AT]
+    held = board.load(shortlist)
+    ranked = []
+    for place in shortlist:
+        evidence: list[Evidence] = []
+        for at, block in held[place]:
+            if at >= 0:
+                lengths = found.lengths(at)
+                evidence += _messages(board, block, at, lengths, weights, norm, slope, tiers)
+        if evidence:
+            evidence.sort(key=_order)
+            ranked.append(
+                Ranked(place[0], board.session(place), evidence[0].score, evidence[0].tier,
+                       evidence, kinds_of(block for _, block in held[place]))
+            )  # fmt: skip
+    return ranked
+
+
+def _messages(
+    board: Board,
+    block: Block,
+    place: int,
+    lengths: dict[int, int],
+    weights: Sequence[float],
+    norm: float,
+    slope: float,
+    tiers: _Tiers,
+) -> Iterator[Evidence]:
+    """Yield the matching messages of a block, scored."""
+    meta = block.meta
+    type_weight = policy.TOOL_RESULT_WEIGHT if block.kind == BlockKind.TOOL else 1.0
+    quotes = own(block)
+    for index, counts in board.found.table(place).items():
+        if index in quotes:
+            continue
+        spread = norm + slope * lengths[index]
+        score = sum(weights[n] * count / (count + spread) for n, count in counts.items())
+        yield Evidence(
+            type_weight * score, tiers.of(counts), meta.times[index], meta.positions[index],
+            meta.kinds[index], meta.digests[index], counts, frozenset((meta.kinds[index],)),
+        )  # fmt: skip
 
 
 class _Tiers:
@@ -158,74 +195,10 @@ class _Tiers:
             return Tier.EXACT
         return Tier.ALL if self._telling and self._telling.issubset(held) else Tier.SOME
 
-
-def _rank_messages(
-    board: Board, scores: dict[int, float], tiers: dict[int, Tier]
-) -> list[Ranked]:
-    """Return the shortlisted sessions with their messages scored."""
-    found = board.found
-    best: dict[Place, tuple[int, float, int]] = {}
-    for at, score in scores.items():
-        seen = found.blocks[found.block_of(at)]
-        if seen.kind == BlockKind.TOOL:
-            score *= policy.TOOL_RESULT_WEIGHT
-            scores[at] = score
-        place = (seen.corpus, seen.session)
-        key = (tiers[at], score, board.session(place).ended_ms)
-        if place not in best or key > best[place]:
-            best[place] = key
-    shortlist = sorted(best, key=lambda place: best[place], reverse=True)[: policy.SHORTLIST]
-    held = board.load(shortlist)
-    ranked = []
-    for place in shortlist:
-        evidence = []
-        for at, block in held[place]:
-            if at < 0:
-                continue
-            seen, meta = found.blocks[at], block.meta
-            for index, counts in _counts(board, at).items():
-                number = seen.base + index
-                if _quotes(block, index):
-                    continue
-                evidence.append(
-                    Evidence(
-                        scores[number],
-                        tiers[number],
-                        meta.times[index],
-                        meta.positions[index],
-                        meta.kinds[index],
-                        meta.digests[index],
-                        counts,
-                        frozenset((meta.kinds[index],)),
-                    )
-                )
-        if evidence:
-            evidence.sort(key=_order)
-            top = evidence[0]
-            ranked.append(
-                Ranked(place[0], board.session(place), top.score, top.tier, evidence,
-                       kinds_of(block for _, block in held[place]))
-            )  # fmt: skip
-    return ranked
-
-
-def _counts(board: Board, place: int) -> dict[int, Counts]:
-    """Return the hits of a block: index -> counts of the terms it holds."""
-    found = board.found
-    base = found.blocks[place].base
-    table: dict[int, Counts] = {}
-    for number, hits in enumerate(found.hits):
-        start, end = hits.of_block(place)
-        for at in range(start, end):
-            table.setdefault(hits.numbers[at] - base, {})[number] = hits.counts[at]
-    return table
-
-
-def _quotes(block: Block, index: int) -> bool:
-    """Whether a message is recall quoting the history, or being asked about it (Q25)."""
-    start, end = block.meta.fold_span(index)
-    text = block.fold[start:end]
-    return is_own(text) or (block.meta.kinds[index] == Kind.TOOL_CALL and is_asking(text))
+    def most(self, found: Scanned, place: int) -> Tier:
+        """Return the tier that all terms of a block together would have."""
+        held = [n for n, hits in enumerate(found.hits) if op.lt(*hits.of_block(place))]
+        return self.of(held)
 
 
 def _order(evidence: Evidence) -> tuple[int, float, int, int]:
@@ -248,16 +221,17 @@ def kinds_of(blocks: Iterable[Block]) -> bytearray:
 # ------------------------------------------------------------ sentences
 
 
-def by_sessions(board: Board, spans: tuple[Span, ...], zone: tzinfo) -> list[Ranked]:
+def by_sessions(board: Board, spans: tuple[Span, ...], zone: tzinfo, limit: int) -> list[Ranked]:
     """Rank sessions by all they say about a sentence."""
-    return _Sentence(board, spans, zone).ranked()
+    return _Sentence(board, spans, zone, limit).ranked()
 
 
 class _Sentence:
     """The scoring of one sentence."""
 
-    def __init__(self, board: Board, spans: tuple[Span, ...], zone: tzinfo) -> None:
+    def __init__(self, board: Board, spans: tuple[Span, ...], zone: tzinfo, limit: int) -> None:
         self._board = board
+        self._limit = limit
         self._found = found = board.found
         self._spans = spans
         self._zone = zone
@@ -283,17 +257,17 @@ class _Sentence:
         for kind, size, count in zip(BlockKind, found.bytes, found.messages, strict=True):
             mean = max(1.0, size / max(1, count)) * (policy.WINDOW if kind == BlockKind.TALK else 1)
             self._norms.append((policy.K1 * (1 - policy.B), policy.K1 * policy.B / mean))
-        self._priors = {
-            place: dates.prior(spans, s.started_ms, s.ended_ms, zone)
-            for place in places
-            if spans and (s := board.session(place))
-        }
+        self._priors = {place: self._prior(board.session(place)) for place in places if spans}
+
+    def _prior(self, session: Session) -> float:
+        """Return how well a session fits the times that were named."""
+        return dates.prior(self._spans, session.started_ms, session.ended_ms, self._zone)
 
     def ranked(self) -> list[Ranked]:
         """Return the shortlisted sessions, scored."""
         rough = self._rough()
         shortlist = sorted(rough, key=lambda place: rough[place], reverse=True)
-        shortlist = shortlist[: policy.SHORTLIST]
+        shortlist = shortlist[: policy.SPARE + self._limit * policy.LOOKED_AT]
         held = self._board.load(shortlist)
         talks = {place: self._stretches(held[place]) for place in shortlist}
         pairs = {place: side_by_side(self._found, held[place]) for place in shortlist}
@@ -312,18 +286,13 @@ class _Sentence:
             place: self._whole(place) + policy.DATE_WEIGHT * self._priors.get(place, 0.0)
             for place in found.totals
         }
+        weights = [weight * (policy.K1 + 1) for weight in self._message_idf]
         best: dict[Place, float] = {}
-        scores: dict[int, float] = {}
-        for weight, hits in zip(self._message_idf, found.hits, strict=True):
-            for at, count in zip(hits.numbers, hits.counts, strict=True):
-                scores[at] = scores.get(at, 0.0) + weight * count / (count + policy.K1)
-        for at, score in scores.items():
-            seen = found.blocks[found.block_of(at)]
+        for at, seen in enumerate(found.blocks):
             place = (seen.corpus, seen.session)
-            if score > best.get(place, 0.0):
-                best[place] = score
+            best[place] = max(best.get(place, 0.0), found.best(at, weights, policy.K1, 0.0))
         for place, score in best.items():
-            rough[place] += score * (policy.K1 + 1)
+            rough[place] = rough.get(place, 0.0) + score
         if not found.terms:
             rough.update({p: policy.DATE_WEIGHT * v for p, v in self._priors.items() if v})
         return rough
@@ -342,8 +311,10 @@ class _Sentence:
         found: list[Evidence] = []
         for at, block in blocks:
             if at >= 0:
-                table = _counts(self._board, at)
-                table = {i: row for i, row in table.items() if not _quotes(block, i)}
+                quotes = own(block)
+                table = self._found.table(at)
+                for index in quotes.intersection(table):
+                    del table[index]
                 found += self._windows(block, table)
         found.sort(key=_order)
         return found
@@ -357,8 +328,9 @@ class _Sentence:
         weight = policy.TOOL_RESULT_WEIGHT if tool else 1.0
         k1, slope = self._norms[block.kind]
         own = {index: self._plain(counts) for index, counts in table.items()}
+        strong = sorted(own, key=own.__getitem__, reverse=True)[: policy.STRETCHES]
         idfs, gain = self._window_idf, policy.K1 + 1
-        for centre in sorted({i + d for i in table for d in range(-reach, reach + 1)}):
+        for centre in sorted({i + d for i in strong for d in range(-reach, reach + 1)}):
             if not 0 <= centre < count:
                 continue
             low, high = max(0, centre - reach), min(count, centre + reach + 1)

@@ -11,36 +11,43 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-_EN: Final = """a about after again all also am an and any are as at be because been before being both
-but by can could did do does doing each few for from had has have having he her hers him his how i
-if in into is it its just me more most my no not of on only or other our out over own same she
-should so some such than that the their them then there these they this those through to too under
-until up us very was we were what when where which while who whom whose why will with would you
-your yours let please re ve ll t s d m"""
-_DE: Final = """aber als am an auch auf aus bei beim bin bis bist da damit dann das dass dem den der
-des die dies diese dieser dieses doch dort du durch ein eine einem einen einer eines er es euch fur
-für hab habe haben hat hatte hatten ich ihm ihn ihr im in ist ja kann kannst kein keine können man
-mein meine mich mir mit nach nicht noch nur oder ob schon sein seine sich sie sind so soll um und
-uns unser unter vom von vor war waren warum was wegen weil wenn wer werden wie wir wird wo wurde
-wurden zu zum zur zwischen über welche welcher welches"""
-_FR: Final = """à au aux avec c ce ces cette comment d dans de des du elle elles en est et était été
-eu fait il ils j je l la le les leur leurs lui m ma mais me mes moi mon n ne nos notre nous on ont ou
-où par pas pour pourquoi qu quand que quel quelle quelles quels qui s sa sans se ses son sont sur ta
-te tes ton tu un une vos votre vous y"""
-_ES: Final = """al como cómo con cual cuál cuando cuándo de del desde donde dónde el él ella ellas
-ellos en era es esa ese eso esta está este esto fue ha hay he la las le les lo los me mi mis mas más
-muy no nos nuestra nuestro o para pero por porque qué que quien quién se sea ser si sí sin sobre son
-su sus también te tu tus un una uno unos y ya yo"""
-_PT: Final = """à ao aos as às com como da das de do dos e é ela ele eles em era essa esse esta este
-eu foi há isso isto já lhe mais mas me meu minha na nas não no nos nossa nosso o os ou para pela pelo
-por porque qual quando que quem se sem ser seu sua são também te tem um uma você"""
-_IT: Final = """agli ai al alla alle allo anche che chi ci come con cosa da dai dal dalla dei del
-della delle dello di dove e è ed era gli ha hai hanno ho i il in io la le lei lo loro lui ma mi mia
-mio ne nei nel nella noi non o per perché più quale quando quello questa questo se si sono sta su sua
+_EN: Final = """\
+a about after again all also am an and any are as at be because been before being both but by
+can could did do does doing each few for from had has have having he her hers him his how i if
+in into is it its just me more most my no not of on only or other our out over own same she
+should so some such than that the their them then there these they this those through to too
+under until up us very was we were what when where which while who whom whose why will with
+would you your yours let please re ve ll t s d m"""
+_DE: Final = """\
+aber als am an auch auf aus bei beim bin bis bist da damit dann das dass dem den der des die
+dies diese dieser dieses doch dort du durch ein eine einem einen einer eines er es euch fur für
+hab habe haben hat hatte hatten ich ihm ihn ihr im in ist ja kann kannst kein keine können man
+mein meine mich mir mit nach nicht noch nur oder ob schon sein seine sich sie sind so soll um
+und uns unser unter vom von vor war waren warum was wegen weil wenn wer werden wie wir wird wo
+wurde wurden zu zum zur zwischen über welche welcher welches"""
+_FR: Final = """\
+à au aux avec c ce ces cette comment d dans de des du elle elles en est et était été eu fait il
+ils j je l la le les leur leurs lui m ma mais me mes moi mon n ne nos notre nous on ont ou où
+par pas pour pourquoi qu quand que quel quelle quelles quels qui s sa sans se ses son sont sur
+ta te tes ton tu un une vos votre vous y"""
+_ES: Final = """\
+al como cómo con cual cuál cuando cuándo de del desde donde dónde el él ella ellas ellos en era
+es esa ese eso esta está este esto fue ha hay he la las le les lo los me mi mis mas más muy no
+nos nuestra nuestro o para pero por porque qué que quien quién se sea ser si sí sin sobre son su
+sus también te tu tus un una uno unos y ya yo"""
+_PT: Final = """\
+à ao aos as às com como da das de do dos e é ela ele eles em era essa esse esta este eu foi há
+isso isto já lhe mais mas me meu minha na nas não no nos nossa nosso o os ou para pela pelo por
+porque qual quando que quem se sem ser seu sua são também te tem um uma você"""
+_IT: Final = """\
+agli ai al alla alle allo anche che chi ci come con cosa da dai dal dalla dei del della delle
+dello di dove e è ed era gli ha hai hanno ho i il in io la le lei lo loro lui ma mi mia mio ne
+nei nel nella noi non o per perché più quale quando quello questa questo se si sono sta su sua
 sul sulla suo ti tra tu un una uno"""
-_RU: Final = """а без был была были было быть в вам вас во вот все всё вы где да для до его ее её если
-есть ещё же за и из или им их к как какая какие какой когда кто ли мне мной может мой моя мы на над
-надо нам нас наш не него нее нет ни но ну о об он она они оно от по под потом потому почему при с со
+_RU: Final = """\
+а без был была были было быть в вам вас во вот все всё вы где да для до его ее её если есть ещё
+же за и из или им их к как какая какие какой когда кто ли мне мной может мой моя мы на над надо
+нам нас наш не него нее нет ни но ну о об он она они оно от по под потом потому почему при с со
 так такой там то тогда тоже только тот ты у уже чего чем что чтобы эта эти это этот я"""
 
 _ENGLISH: Final = frozenset(_EN.split())
@@ -59,22 +66,23 @@ def stop_words(words: Iterable[str]) -> frozenset[str]:
     return best if len(asked & best) > known else _ENGLISH
 
 
-NOISE: Final = frozenset(
-    """kind type sort many much mention mentions mentioned describe described happen happened happens
-    name might likely thing things way use uses used using get gets got getting like likes really lot
-    even else one two new go goes going went been""".split()
-)
+_NOISE: Final = """\
+kind type sort many much mention mentions mentioned describe described happen happened happens
+name might likely thing things way use uses used using get gets got getting like likes really
+lot even else one two new go goes going went been"""
+_ZH: Final = """\
+我们 你们 他们 她们 怎么样 怎么 什么 为什么 哪里 哪个 哪些 如何 可以 是否 这个 那个 这些 那些 上次
+之前 时候 问题 一下 一个 没有 还是 已经 的 了 吗 呢 吧 是 在 我 你 他 她 它 和 与 把 被 就 都
+也 很 有 这 那 哪 谁 要 会 能 请 给 对 从 到 用 让"""
+_JA: Final = """\
+について ください でしょうか どのように どうやって ました ません でした ですか です ます どこ いつ なぜ 何
+どう この その あの これ それ あれ する した して いる ある から まで より では には とは の は が
+を に で と も や へ か な"""
 
-ZH: Final = (
-    "我们 你们 他们 她们 怎么样 怎么 什么 为什么 哪里 哪个 哪些 如何 可以 是否 这个 那个 这些 那些 "
-    "上次 之前 时候 问题 一下 一个 没有 还是 已经 的 了 吗 呢 吧 是 在 我 你 他 她 它 和 与 把 被 就 "
-    "都 也 很 有 这 那 哪 谁 要 会 能 请 给 对 从 到 用 让"
-).split()
-"""Chinese words a run is parted at, longest first where one begins another."""
+NOISE: Final = frozenset(_NOISE.split())
 
-JA: Final = (
-    "について ください でしょうか どのように どうやって ました ません でした ですか です ます "
-    "どこ いつ なぜ 何 どう この その あの これ それ あれ する した して いる ある から まで より "
-    "では には とは の は が を に で と も や へ か な"
-).split()
+ZH: Final = _ZH.split()
+"""Chinese words a run is parted at."""
+
+JA: Final = _JA.split()
 """Japanese particles and endings a run is parted at."""

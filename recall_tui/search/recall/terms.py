@@ -112,7 +112,9 @@ def split(sentence: str) -> list[Term]:
 
 def _words(text: str) -> list[tuple[str, str]]:
     """Return the words that say something, as (spelling, folded), in order."""
-    spellings = [w.partition("'")[0] for w in _WORD.findall(text.replace("_", " ").replace("’", "'"))]
+    spellings = [
+        w.partition("'")[0] for w in _WORD.findall(text.replace("_", " ").replace("’", "'"))
+    ]
     stop = stop_words(map(fold, spellings))
     return [
         (spelling, folded)

@@ -40,6 +40,9 @@ _GROUPS: Final = (
 _FIRST: Final = {word: group.split()[0] for group in _GROUPS.split("|") for word in group.split()}
 _FORMS: Final = {group.split()[0]: tuple(group.split()) for group in _GROUPS.split("|")}
 
+_ENDING: Final = 6
+"""Longest ending a form has beyond its stem: `-ations`, `-ically`."""
+
 _LONG: Final = 5
 """Letters of a stem from which words that only share its beginning count as near forms."""
 
@@ -64,16 +67,17 @@ class Word:
     Attributes:
         needles: Beginnings to look for in folded bytes; every form has one of them.
         stem: What its forms share.
+        weights: Tokens weighed so far.
     """
 
-    __slots__ = ("_least", "_typo", "_weights", "needles", "stem")
+    __slots__ = ("_least", "_typo", "needles", "stem", "weights")
 
     def __init__(self, folded: str, *, typo: bool = False) -> None:
         """Prepare a folded word; `typo` also admits words one edit away."""
         self.stem = stem(folded)
         self._typo = typo
         self._least = max(_LONG, len(self.stem) - 2)
-        self._weights: dict[bytes, float] = {}
+        self.weights: dict[bytes, float] = {}
         begin = self.stem[:3] if typo else _beginning(self.stem)
         forms = _FORMS.get(_FIRST.get(folded, ""), ())
         others = {_beginning(stem_of(form)) for form in forms}
@@ -82,12 +86,16 @@ class Word:
 
     def weight(self, token: bytes) -> float:
         """Return how much a token counts for this word: 1 for a form of it, 0 for another word."""
-        known = self._weights.get(token)
+        known = self.weights.get(token)
         if known is None:
-            known = self._weights[token] = self._weigh(token.decode("utf-8", "replace"))
+            known = self.weights[token] = self._weigh(token.decode("utf-8", "replace"))
         return known
 
     def _weigh(self, token: str) -> float:
+        if not self._typo and len(token) > len(self.stem) + _ENDING:
+            # No form of it: names that programs glue together are not worth a stemmer's time.
+            longer = len(self.stem) >= _LONG and token.startswith(self.stem[: self._least])
+            return policy.NEAR_FORM if longer else 0.0
         other = stem(token)
         if other == self.stem:
             return 1.0
