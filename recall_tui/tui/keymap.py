@@ -27,6 +27,8 @@ class Scope(StrEnum):
     SESSION = "session"
     FIND = "find box"
     GAPS = "gaps"
+    MATERIAL = "pictures and files"
+    ASK = "question"
 
 
 class Action(NamedTuple):
@@ -47,6 +49,7 @@ class Action(NamedTuple):
 
 
 E, B, L, S = Scope.EVERYWHERE, Scope.BOX, Scope.LIST, Scope.SESSION
+M = Scope.MATERIAL
 
 ACTIONS: Final = (
     Action("help", E, "f1", "app.help", "Help", 6),
@@ -103,11 +106,30 @@ ACTIONS: Final = (
     Action("session.copy", S, "y", "copy_message", "Copy the message"),
     Action("session.copy_reference", S, "Y", "copy_reference", "Copy the reference"),
     Action("session.solo", S, "o", "screen.solo", "Session on the whole screen"),
-    Action("session.close", S, "escape,left,h", "screen.close_session", "Back to the list", 5),
+    Action("session.materials", S, "m", "ask('materials')", "Pictures and files", 5),
+    Action("session.close", S, "escape,left,h", "screen.close_session", "Back to the list"),
     Action("session.help", S, "question_mark", "app.help", "Help", palette=False),
     Action("find.next", Scope.FIND, "enter,down", "next", "Next hit", 1, palette=False),
     Action("find.last", Scope.FIND, "up", "last", "Previous hit", 2, palette=False),
     Action("find.close", Scope.FIND, "escape", "close", "Close", 3, palette=False),
+    Action("material.show", M, "enter,space", "show", "Read and show", 1, palette=False),
+    Action("material.zoom", M, "z,1", "zoom", "Fit or 1:1", 2, palette=False),
+    Action("material.save", M, "s", "save", "Save as", 3, palette=False),
+    Action("material.open", M, "o", "open", "Viewer", 4, palette=False),
+    Action("material.left", M, "left,h", "pan(-1,0)", "Left", palette=False),
+    Action("material.right", M, "right,l", "pan(1,0)", "Right", palette=False),
+    Action("material.up", M, "up,k", "pan(0,-1)", "Up", palette=False),
+    Action("material.down", M, "down,j", "pan(0,1)", "Down", palette=False),
+    Action("material.page_down", M, "pagedown", "page(1)", "A page down", palette=False),
+    Action("material.page_up", M, "pageup", "page(-1)", "A page up", palette=False),
+    Action("material.next", M, "n,tab", "step(1)", "Next of the message", palette=False),
+    Action("material.last", M, "N,shift+tab", "step(-1)", "Previous of it", palette=False),
+    Action("material.next_message", M, "]", "message(1)", "Of the next message", palette=False),
+    Action("material.last_message", M, "[", "message(-1)", "Of the one before", palette=False),
+    Action("material.copy", M, "Y", "copy_reference", "Copy the reference", palette=False),
+    Action("material.close", M, "escape,q", "close", "Back", 5, palette=False),
+    Action("material.help", M, "question_mark", "app.help", "Help", palette=False),
+    Action("ask.close", Scope.ASK, "escape", "close", "Leave", palette=False),
     Action("gaps.copy", Scope.GAPS, "y", "copy_action", "Copy the next step", 1, palette=False),
     Action("gaps.close", Scope.GAPS, "escape,q", "close", "Close", 2, palette=False),
 )  # fmt: skip

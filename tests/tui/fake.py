@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from recall_tui.errors import BadReferenceError, QueryError
+from recall_tui.errors import BadReferenceError, QueryError, SourceError
 from recall_tui.history import History, Resolved, Skeleton, SyncProgress
 from recall_tui.model import (
     Filter,
@@ -241,6 +241,7 @@ class FakeHistory(History):
         self._messages: dict[str, list[Message]] = {}
         self._version = 1
         self.grep_calls: list[GrepQuery] = []
+        self.bytes: dict[str, bytes] = {}
         self._gaps = STANDARD_GAPS if gaps is None else gaps
         for number, talk in enumerate(talks() if written is None else written):
             self.add(talk, number)
@@ -344,6 +345,14 @@ class FakeHistory(History):
 
     def messages(self, session: Session, start: int = 0, stop: int | None = None) -> list[Message]:
         return self._messages[session.key][start:stop]
+
+    def material(self, reference: Reference, material_id: str) -> bytes:
+        if material_id not in self.bytes:
+            raise SourceError(
+                f"{HOME}/.codex/x.jsonl is not there any more",
+                "its text is kept, its pictures are not",
+            )
+        return self.bytes[material_id]
 
     def skeleton(self, session: Session) -> Skeleton:
         skeleton = Skeleton()

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.message import Message as Event
 
 from recall_tui.model import Flag, Kind
+from recall_tui.tui.asked import Asked, Deed
 from recall_tui.tui.document import PAGE_MESSAGES, lay_all, outcomes_of
 from recall_tui.tui.frame import foldable
 from recall_tui.tui.keymap import Scope, bindings
@@ -196,6 +197,12 @@ class Transcript(SessionView):
         message = self._message(self.cursor)
         if message is not None:
             self.post_message(self.CopyWanted(str(message.reference), "reference"))
+
+    def action_ask(self, deed: str) -> None:
+        """Have something done with this session at the current message."""
+        session = self.session or (self._wanted[0] if self._wanted else None)
+        if session is not None:
+            self.post_message(Asked(Deed(deed), session, self.cursor))
 
     def on_click(self, event: events.Click) -> None:
         """Make the message under the pointer the current one; a double click unfolds it."""

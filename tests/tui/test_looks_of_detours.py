@@ -1,0 +1,92 @@
+"""How every screen behind a session looks. Change them with `--snapshot-update`, and look."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import pytest
+
+from tests.tui.conftest import make
+from tests.tui.drawn import NOTES, animated, bomb, cut_short, held, png
+from tests.tui.driving import rested, until
+from tests.tui.fake import FakeHistory
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from textual.pilot import Pilot
+
+WIDE = (120, 40)
+SMALL = (80, 24)
+
+
+def strip() -> FakeHistory:
+    files = {
+        "overflow.png": png(),
+        "spinner.gif": animated(),
+        "notes.txt": NOTES.encode(),
+        "spec.pdf": b"%PDF-1.7 x",
+        "bomb.png": bomb(),
+        "cut.png": cut_short(),
+    }
+    return held(files, kinds={"notes.txt": "text", "spec.pdf": "pdf"})
+
+
+def one() -> FakeHistory:
+    return held({"overflow.png": png()})
+
+
+class State(NamedTuple):
+    """A screen and the keys that lead to it."""
+
+    name: str
+    size: tuple[int, int]
+    keys: tuple[str, ...]
+    history: Callable[[], FakeHistory] = FakeHistory
+    theme: str = "recall"
+
+
+MATERIAL = ("enter", "m")
+
+STATES = [
+    State("material", WIDE, MATERIAL, one),
+    State("material-shown", WIDE, (*MATERIAL, "enter"), one),
+    State("material-shown-small", SMALL, (*MATERIAL, "enter"), one),
+    State("material-pixels", WIDE, (*MATERIAL, "enter", "z"), one),
+    State("material-strip", WIDE, (*MATERIAL, "enter", "n", "enter"), strip),
+    State("material-strip-light", SMALL, (*MATERIAL, "enter"), strip, "recall-light"),
+    State("material-text", SMALL, (*MATERIAL, "n", "n", "enter"), strip),
+    State("material-bomb", SMALL, (*MATERIAL, "N", "N", "enter"), strip),
+    State("material-gone", SMALL, (*MATERIAL, "enter")),
+    State("material-save", SMALL, (*MATERIAL, "s"), one),
+]
+
+
+async def settled(pilot: Pilot[object]) -> None:
+    """Wait for the list, the session and whatever was started from it."""
+    await rested(pilot)
+
+    def still() -> bool:
+        started = {"material", "scale", "detour", "stats"}
+        return not any(
+            worker.group in started or worker.group.startswith("errand")
+            for worker in pilot.app.workers
+            if not worker.is_finished
+        )
+
+    for _ in range(3):
+        await until(pilot, still, "detours at rest")
+
+
+@pytest.mark.parametrize("state", STATES, ids=lambda state: state.name)
+def test_looks(state: State, snap_compare, monkeypatch, tmp_path) -> None:
+    monkeypatch.setattr("recall_tui.tui.screens.material.os.getcwd", lambda: "/home/mei/src/app")
+
+    async def lead(pilot: Pilot[object]) -> None:
+        await settled(pilot)
+        for key in state.keys:
+            await pilot.press(key)
+            await settled(pilot)
+
+    app = make(state.history(), theme=state.theme)
+    assert snap_compare(app, terminal_size=state.size, run_before=lead)
