@@ -8,10 +8,17 @@ from collections import defaultdict
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 SHARED = REPOSITORY.parent / "shared"
 CONTRACT = re.compile(r"(?:S[0-3]|X)-\d+\Z")
+
+# How often a property is tried. A busy machine is slow without a fault: no deadlines.
+_PATIENT = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
+settings.register_profile("quick", max_examples=50, **_PATIENT)
+settings.register_profile("thorough", max_examples=1000, **_PATIENT)
+settings.load_profile("quick")  # pytest --hypothesis-profile thorough
 
 
 @pytest.fixture(autouse=True)

@@ -28,8 +28,9 @@ def test_contracts_option_tells_holding_from_failing(tmp_path: Path) -> None:
     )
     run = subprocess.run(
         [sys.executable, "-m", "pytest", "--contracts", "-q", "-p", "no:cacheprovider",
-         "-p", "no:xdist", str(tmp_path)],
+         str(tmp_path)],
         capture_output=True, text=True, cwd=tmp_path, check=False,
+        env=os.environ | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
     )  # fmt: skip
     assert "S0-36    holds" in run.stdout, run.stdout + run.stderr
     assert "S0-9     FAILS" in run.stdout

@@ -20,14 +20,7 @@ from tests.search.corpora import MemoryCorpus, Said, Talk, drained, never, rows
 PICTURE = png(8, 9)
 
 
-# ---------------------------------------------------------------- admission and eligible sessions
-
-
-@pytest.mark.contract("S0-15")
-def test_a_bound_that_lies_behind_the_other_is_refused(machine) -> None:
-    machine.talk("one", "token budget")
-    ran = machine.recall("grep", "budget", "--since", "2026-05-05", "--until", "2026-05-04")
-    assert (ran.code, ran.out) == (2, "")
+# ---------------------------------------------------------------- eligible sessions
 
 
 @pytest.mark.contract("S0-24")
@@ -90,17 +83,7 @@ def test_a_call_without_arguments_is_no_hit_and_no_fault(machine) -> None:
     assert found["gaps"] == []
 
 
-# ---------------------------------------------------------------- the predicate
-
-
-@pytest.mark.contract("S0-38")
-def test_a_part_of_a_word_in_any_case_is_found(machine) -> None:
-    machine.talk("one", "The TokenBudget of STRASSE")
-    for pattern in ("kenbud", "tokenbudget", "straße"):
-        assert machine.recall("grep", pattern).code == 0, pattern
-
-
-@pytest.mark.contract("S0-42")
+@pytest.mark.contract("S3-53")
 def test_what_is_read_back_was_redacted_before_it_was_stored(machine) -> None:
     secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" * 2
     machine.talk("one", f"use {secret} now")
@@ -198,7 +181,4 @@ def test_the_superseded_speed_claim_is_nowhere() -> None:
     pages = [REPOSITORY / "README.md", *(REPOSITORY / "docs").rglob("*.md")]
     assert len(pages) > 3
     for page in pages:
-        if page.name != "contracts.md":
-            assert not re.search(
-                r"10\s*(?:-|–|to)\s*16\s*(?:x|×|times)|178 ?MB", page.read_text("utf-8")
-            )
+        assert not re.search(r"10\s*(?:-|–|to)\s*16\s*(?:x|×|times)", page.read_text("utf-8")), page

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from recall_tui.errors import SourceError
@@ -224,7 +224,6 @@ pieces = st.one_of(
 
 
 @pytest.mark.contract("S3-44")
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(pieces, max_size=12), st.lists(st.integers(0, 400), max_size=7))
 def test_steps_give_what_one_read_gives(
     tmp_path_factory: pytest.TempPathFactory, parts: list[bytes], cuts: list[int]

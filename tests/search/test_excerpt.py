@@ -131,7 +131,7 @@ messy = st.text(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=3 * settings.default.max_examples)
 @given(messy, st.data())
 def test_a_ruler_agrees_with_folding_from_the_start(raw, data):
     text = nfc(sanitize(raw))
@@ -149,7 +149,7 @@ def test_a_ruler_agrees_with_folding_from_the_start(raw, data):
             assert len(fold(text[:last])) >= end
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=2 * settings.default.max_examples)
 @given(messy, st.integers(20, 400), st.sampled_from(Case))
 def test_an_excerpt_is_bounded_and_true(raw, chars, case):
     text = sanitize(raw)

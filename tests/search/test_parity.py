@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 from unittest.mock import patch
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recall_tui.model import Filter, Kind
@@ -110,11 +110,7 @@ def compare(corpora, talks, query):
     return hits
 
 
-SETTINGS = settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-
-
 @pytest.mark.contract("S0-36", "S0-37", "S0-38", "S0-40", "S0-43", "S0-44")
-@SETTINGS
 @given(data=st.data())
 def test_a_literal_is_found_where_a_naive_scan_finds_it(data):
     talks = data.draw(histories())
@@ -129,7 +125,6 @@ def test_a_literal_is_found_where_a_naive_scan_finds_it(data):
 
 
 @pytest.mark.contract("S0-36", "S0-37", "S0-41")
-@SETTINGS
 @given(data=st.data())
 def test_a_regular_expression_is_found_where_a_naive_scan_finds_it(data):
     talks = data.draw(histories())
@@ -145,7 +140,6 @@ def test_a_regular_expression_is_found_where_a_naive_scan_finds_it(data):
 
 
 @pytest.mark.contract("S0-47")
-@SETTINGS
 @given(data=st.data())
 def test_several_corpora_answer_as_one(data):
     talks = data.draw(histories())
@@ -155,7 +149,7 @@ def test_several_corpora_answer_as_one(data):
 
 
 @pytest.mark.contract("S0-41", "S0-129")
-@settings(SETTINGS, max_examples=30)
+@settings(max_examples=settings.default.max_examples // 2)
 @given(data=st.data())
 def test_the_index_and_the_cold_path_answer_as_a_naive_scan(data):
     talks = data.draw(histories())
@@ -190,7 +184,6 @@ def listed(hit):
     return replace(hit, session=replace(hit.session, id=0))
 
 
-@SETTINGS
 @given(data=st.data())
 def test_find_inside_agrees_with_grep(data):
     talks = data.draw(histories())
@@ -203,7 +196,6 @@ def test_find_inside_agrees_with_grep(data):
         assert positions(corpus, session, query) == expected
 
 
-@SETTINGS
 @given(data=st.data())
 def test_an_excerpt_is_text_of_the_message_and_its_spans_are_matches(data):
     talks = data.draw(histories())

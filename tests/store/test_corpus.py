@@ -320,7 +320,7 @@ def test_other_hot_questions_use_their_index(filled):
 # ---------------------------------------------------------------- SQL says what the model says
 
 
-@settings(max_examples=40, suppress_health_check=list(HealthCheck), deadline=None)
+@settings(suppress_health_check=list(HealthCheck))
 @given(
     st.builds(
         Filter,

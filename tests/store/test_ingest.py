@@ -91,7 +91,7 @@ def test_a_tool_result_is_seen_for_ten_kibibytes():
 )
 @example("e\u0301", 1)
 @example("\u0301\u0323", 1)
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=settings.default.max_examples // 2)
 def test_the_horizon_of_a_result_cuts_its_fold_exactly(unit, shift):
     text = "x" * shift + unit * (12_000 // len(unit.encode()) + 1)
     made = prepare(Parsed(Kind.TOOL_RESULT, text))

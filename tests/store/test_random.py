@@ -95,7 +95,7 @@ class World:
             path.rename(parked)
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=settings.default.max_examples // 2, suppress_health_check=list(HealthCheck))
 @given(st.lists(operation, min_size=3, max_size=25), st.sampled_from([50_000, 8 << 20]))
 def test_any_history_of_the_sources_ends_in_the_same_index(operations, memory) -> None:
     with (

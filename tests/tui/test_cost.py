@@ -164,7 +164,7 @@ async def test_only_a_window_of_a_long_session_is_kept(
     make_app: Callable[..., RecallApp],
 ) -> None:
     app = make_app(FakeHistory([big_talk(20_000)], []))
-    async with app.run_test(size=SIZE) as pilot:
+    async with app.run_test(size=(80, 16)) as pilot:
         await rested(pilot)
         await pilot.press("enter")
         transcript = transcript_of(pilot)
@@ -188,7 +188,7 @@ async def test_opening_and_closing_screens_leaves_nothing_behind(
 
         await around()
         before = len(list(app.screen.walk_children())) + len(app._registry)
-        for _ in range(10):
+        for _ in range(4):
             await around()
         gc.collect()
         assert len(list(app.screen.walk_children())) + len(app._registry) <= before

@@ -96,7 +96,7 @@ STEPS = (
 
 
 @pytest.mark.contract("S3-44")
-@settings(max_examples=120, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(suppress_health_check=list(HealthCheck))
 @given(
     st.sampled_from(["2.0.29", "2.1.101"]),
     st.lists(st.tuples(st.sampled_from(STEPS), st.integers(0, 12)), max_size=40),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from recall_tui.harnesses.codex import Codex
@@ -68,7 +68,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("steps")
 
 
-@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(actions=st.lists(ACTIONS, max_size=14), shares=CUTS)
 def test_steps_equal_one_read(folder, actions, shares):
     check(folder, actions, shares)
@@ -77,7 +76,6 @@ def test_steps_equal_one_read(folder, actions, shares):
 ROLLBACK = st.tuples(st.just("rollback"), WORDS)
 
 
-@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(actions=st.lists(st.one_of(ACTIONS, ROLLBACK), max_size=14), shares=CUTS)
 def test_steps_equal_one_read_when_turns_are_rolled_back(folder, actions, shares):
     check(folder, actions, shares)
@@ -95,7 +93,6 @@ def check(folder: Path, actions: list[tuple[str, str]], shares: list[float]) -> 
     assert in_steps(codex, source, path, content, cuts) == whole(codex, source)
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     actions=st.lists(
         st.one_of(st.tuples(st.just("prompt"), WORDS), st.tuples(st.just("answer"), ANSWERS)),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from recall_tui import clock
@@ -326,7 +326,6 @@ def folder(tmp_path_factory):
     return tmp_path_factory.mktemp("steps") / "session-state"
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(actions=ACTIONS, shares=st.lists(st.floats(0, 1), max_size=6))
 def test_steps_equal_one_read(folder, actions, shares):
     events = play(actions)

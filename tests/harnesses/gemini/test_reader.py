@@ -417,9 +417,7 @@ LOOSE = st.recursive(
 )  # fmt: skip
 
 
-@settings(
-    max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(suppress_health_check=list(HealthCheck))
 @given(
     records=st.lists(
         st.dictionaries(

@@ -428,9 +428,7 @@ LOOSE = st.recursive(
 KIND = st.sampled_from(["text", "tool", "file", "retry", "subtask", "compaction", "reasoning", "?"])
 
 
-@settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(suppress_health_check=list(HealthCheck))
 @given(
     role=st.sampled_from(["user", "assistant", 3]),
     message=st.dictionaries(

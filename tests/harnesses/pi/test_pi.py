@@ -414,7 +414,7 @@ STEPS = ("user", "assistant", "tool", "branch", "root", "stranger", "title", "ju
 
 
 @pytest.mark.contract("S3-44")
-@settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(suppress_health_check=list(HealthCheck))
 @given(
     st.sampled_from([1, 3]),
     st.lists(st.tuples(st.sampled_from(STEPS), st.integers(0, 20)), max_size=30),
