@@ -130,4 +130,5 @@ ids = st.text("abcdef0123456789-", min_size=1, max_size=12)
     st.sampled_from(["", "context window"]),
 )
 def test_a_filter_written_and_read_again_is_the_same(chosen, zone, text):
-    assert parse(f"{render(chosen, zone)} {text}", zone, NOW) == (chosen, text)
+    line = f"{render(chosen, zone)} {text}".strip()
+    assert parse(line, zone, NOW) == (chosen, text)

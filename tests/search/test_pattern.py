@@ -152,3 +152,12 @@ def test_word_and_lines():
 def test_accents_typed_either_way_are_one_letter():
     decomposed = unicodedata.normalize("NFD", "é+")
     assert compile_pattern(decomposed, ignore_case=False, word=False).findall("éé") == ["éé"]
+
+
+def test_a_mark_at_the_start_of_a_literal_may_belong_to_the_letter_before():
+    # J and a caron stay apart in NFC, but a small j and a caron are one letter.
+    text = "J\u030c"
+    (needle,) = solid("\u030cx", turkic=False)
+    assert needle == b"x"
+    assert solid("\u030c", turkic=False) == []
+    assert as_needle("\u030c") not in as_needle(fold(text))
