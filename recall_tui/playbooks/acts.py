@@ -52,7 +52,7 @@ PATCHED: Final = re.compile(r"^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.
 PATH_CHARS: Final = 1024
 """A longer line is no path."""
 
-_DESCRIPTION: Final = re.compile(r"[A-Z][\w'’-]*(?: [\w'’.,:/()+&#-]+){1,24}\.?\Z")
+_DESCRIPTION: Final = re.compile(r"[A-Z][\w'’]*(?: [\w'’.,:/()+&#>→—-]+){1,24}\.?\Z")
 """The line some programs add to a command, for a person: words, the first with a capital."""
 
 _FOLDER: Final = re.compile(r"(?:/|~/|\.{1,2}(?:/|\Z)|[A-Za-z]:[\\/])[^\n;|&<>$`*?]*\Z")
@@ -100,12 +100,15 @@ def doing(call: Message) -> Doing:
 
 
 def projection(call: Message) -> str:
-    """Return the readable part of a call's arguments that every program has (Q5)."""
-    return shown(call.text if call.horizon < 0 else call.text[: call.horizon]).rstrip("\n")
+    """Return the part of a call's arguments that every program has (Q5), as marked text."""
+    return (call.text if call.horizon < 0 else call.text[: call.horizon]).rstrip("\n")
 
 
 def command(call: Message) -> str:
-    """Return the command line of a `RUN` call, without the words and folder some programs add."""
+    """Return the command line of a `RUN` call, without the words and folder some programs add.
+
+    Marked text, so that a secret in it is still known as one.
+    """
     lines = projection(call).split("\n")
     while len(lines) > 1 and (
         not lines[-1].strip() or _DESCRIPTION.match(lines[-1]) or _FOLDER.match(lines[-1])
