@@ -19,6 +19,10 @@ OLD_S = 1_780_000_000
 """Files are written with times of their own, so that no test waits for the clock."""
 
 
+FINDING = ("grep", "search")
+"""The commands that find: a person's complete search and the ranked one."""
+
+
 class Machine:
     """Sessions below a home directory, and what Recall makes of them."""
 

@@ -10,7 +10,7 @@ from collections import Counter
 import pytest
 
 from recall_tui.model import GapKind
-from tests.contracts.conftest import Own, session_id
+from tests.contracts.conftest import FINDING, Own, session_id
 from tests.harnesses.claude.build import text, thinking
 
 SECRET = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" * 2
@@ -20,7 +20,8 @@ SECRET = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" * 2
 
 
 @pytest.mark.contract("S3-8")
-def test_every_filter_narrows_and_paths_are_bare(machine) -> None:
+@pytest.mark.parametrize("find", FINDING)
+def test_every_filter_narrows_and_paths_are_bare(machine, find: str) -> None:
     lines = Own("one", cwd="/w/App", gitBranch="feat/x")
     lines.user("token budget")
     path = machine.talk("one", lines)
@@ -29,12 +30,12 @@ def test_every_filter_narrows_and_paths_are_bare(machine) -> None:
         ["--cwd", "w/app", "--branch", "FEAT"], ["--branch", "feat/x", "--harness", "claude"],
         ["--since", "2026-05-04", "--until", "2026-05-04", "--branch", "feat"],
     ):  # fmt: skip
-        ran = machine.recall("grep", "budget", "--paths", *words)
+        ran = machine.recall(find, "budget", "--paths", *words)
         assert (ran.code, ran.out) == (0, f"{path}\n"), words
-    assert len(machine.recall("grep", "budget", "--paths").out.splitlines()) == 2
-    assert len(machine.recall("grep", "budget", "--paths", "--limit", "1").out.splitlines()) == 1
+    assert len(machine.recall(find, "budget", "--paths").out.splitlines()) == 2
+    assert len(machine.recall(find, "budget", "--paths", "--limit", "1").out.splitlines()) == 1
     for words in (["--since", "2026-05-05"], ["--harness", "codex"], ["--cwd", "/nowhere"]):
-        assert machine.recall("grep", "budget", "--paths", *words).code == 1, words
+        assert machine.recall(find, "budget", "--paths", *words).code == 1, words
 
 
 @pytest.mark.contract("S3-9")
@@ -48,44 +49,51 @@ def test_a_harness_is_a_known_name_and_a_page_has_a_default_size(machine) -> Non
     assert "claude" in ran.err
     found = machine.recall("grep", "budget", "--harness", "claude", "--json").json
     assert (found["total"], len(found["hits"])) == (70, 50)
+    assert machine.recall("search", "budget", "--harness", "clod").code == 2
+    found = machine.recall("search", "budget", "--harness", "claude", "--json").json
+    assert len(found["passages"]) == 10
 
 
 @pytest.mark.contract("S3-10")
 @pytest.mark.parametrize("option", ["--source-id", "--source-family", "--source-alias"])
-def test_nothing_routes_a_question_to_another_machine(machine, option: str) -> None:
-    ran = machine.recall("grep", "x", option, "y")
+@pytest.mark.parametrize("find", FINDING)
+def test_nothing_routes_a_question_to_another_machine(machine, find: str, option: str) -> None:
+    ran = machine.recall(find, "x", option, "y")
     assert (ran.code, ran.out) == (2, "")
     assert not machine.data.exists()
 
 
 @pytest.mark.contract("S3-15")
-def test_an_empty_answer_says_what_was_searched(machine) -> None:
+@pytest.mark.parametrize("find", FINDING)
+def test_an_empty_answer_says_what_was_searched(machine, find: str) -> None:
     machine.talk("one", "token budget")
-    ran = machine.recall("grep", "unheard of")
+    ran = machine.recall(find, "unheard of")
     assert (ran.code, ran.out) == (1, "")
     assert "searched 1 session" in ran.err and "2026-05-04" in ran.err
-    reach = machine.recall("grep", "unheard of", "--json").json["reach"]
+    reach = machine.recall(find, "unheard of", "--json").json["reach"]
     assert (reach["complete"], reach["sessions_searched"]) == (True, 1)
     assert (reach["oldest"][:10], reach["newest"][:10]) == ("2026-05-04", "2026-05-04")
 
 
 @pytest.mark.contract("S3-17", "X-1")
-def test_no_index_is_no_reason_for_an_empty_answer(machine) -> None:
-    nothing = machine.recall("grep", "budget", "--paths")
+@pytest.mark.parametrize("find", FINDING)
+def test_no_index_is_no_reason_for_an_empty_answer(machine, find: str) -> None:
+    nothing = machine.recall(find, "budget", "--paths")
     assert (nothing.code, nothing.out) == (3, "")
     path = machine.talk("one", "token budget")
     assert not machine.data.joinpath("index.db").exists()
-    found = machine.recall("grep", "budget", "--paths")
+    found = machine.recall(find, "budget", "--paths")
     assert (found.code, found.out) == (0, f"{path}\n")
-    none = machine.recall("grep", "unheard of", "--paths")
+    none = machine.recall(find, "unheard of", "--paths")
     assert (none.code, none.out) == (1, "")
 
 
 @pytest.mark.contract("S3-19")
-def test_a_bare_until_takes_the_day_in(machine) -> None:
+@pytest.mark.parametrize("find", FINDING)
+def test_a_bare_until_takes_the_day_in(machine, find: str) -> None:
     machine.talk("one", "token budget")  # 2026-05-04, 08:00 UTC
-    assert machine.recall("grep", "budget", "--until", "2026-05-04").code == 0
-    assert machine.recall("grep", "budget", "--until", "2026-05-03").code == 1
+    assert machine.recall(find, "budget", "--until", "2026-05-04").code == 0
+    assert machine.recall(find, "budget", "--until", "2026-05-03").code == 1
 
 
 @pytest.mark.contract("S3-20")
@@ -98,8 +106,11 @@ def test_a_vanished_session_is_found_and_marked_and_a_forgotten_one_is_not(machi
     assert found["total"] == 1
     assert GapKind.GONE.value in {gap["kind"] for gap in found["gaps"]}
     assert "source gone" in machine.recall("sessions").out
+    (passage,) = machine.recall("search", "budget", "--json").json["passages"]
+    assert passage["session"]["presence"] == "gone"
     assert machine.recall("forget", session_id("one"), "--yes").code == 0
     assert machine.recall("grep", "budget").code == 1
+    assert machine.recall("search", "budget").code == 1
 
 
 @pytest.mark.contract("S3-22")
@@ -109,10 +120,13 @@ def test_a_vanished_session_is_found_and_marked_and_a_forgotten_one_is_not(machi
      "x\0y", "^", "--", "-1", "%s", "{}", "\\"],
 )  # fmt: skip
 def test_no_text_is_an_operator(machine, query: str) -> None:
-    said = f"before {query} after" if "\0" not in query else "nothing of the kind"
-    machine.talk("one", said)
+    machine.talk("one", f"zebra {query} quokka")
     ran = machine.recall("grep", "--json", "--", query)
     assert (ran.code, ran.json["total"]) == ((1, 0) if "\0" in query else (0, 1))
+    for words in (["search", "--json", "--"], ["search", "--json", "--term", "--"]):
+        asked = machine.recall(*words, query, "quokka")
+        assert (asked.code, asked.err) == (0, ""), words
+        assert asked.json["reach"]["complete"] is True
     assert machine.recall("grep", "--json", "--", "xyzzy").json["reach"]["sessions_total"] == 1
 
 
@@ -203,9 +217,10 @@ def test_without_an_index_files_are_searched_and_a_process_of_its_own_builds_it(
 @pytest.mark.contract("S3-59")
 def test_an_answer_from_the_files_says_so(cold) -> None:
     cold.talk("one", "token budget")
-    found = cold.recall("grep", "budget", "--json").json
-    assert found["reach"]["path"] == "cold"
-    assert GapKind.COLD.value in {gap["kind"] for gap in found["gaps"]}
+    for find in FINDING:
+        found = cold.recall(find, "budget", "--json").json
+        assert found["reach"]["path"] == "cold"
+        assert GapKind.COLD.value in {gap["kind"] for gap in found["gaps"]}
 
 
 @pytest.mark.contract("S3-60", "X-3")
@@ -225,7 +240,14 @@ def test_the_cold_path_shows_no_thinking_and_no_secret(cold) -> None:
         ran = cold.recall("grep", *words)
         printed += ran.out
         assert ran.code == (0 if words[0] == "budget" else 1), words
-    assert len(cold.started) == 5
+    for words in (
+        ["how is the budget kept"],
+        ["zqthought"],
+        ["budget", "--json"],
+        ["--full", "kept"],
+    ):
+        printed += cold.recall("search", *words).out
+    assert len(cold.started) == 9
     assert "zqthought" not in printed
     assert SECRET not in printed and SECRET[8:30] not in printed
 

@@ -10,7 +10,7 @@ import pytest
 from recall_tui.errors import RecallError
 from recall_tui.model import Filter
 from recall_tui.store.user import UserStore
-from tests.contracts.conftest import Own, session_id
+from tests.contracts.conftest import FINDING, Own, session_id
 from tests.harnesses.claude.build import text
 
 SECRET = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" * 2
@@ -18,20 +18,22 @@ HOSTILE = "a\x1b]0;owned\x07b\x1b[31mc\x9bd\u202ee\x7f"
 FOREIGN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
-@pytest.mark.contract("X-1")
-def test_nothing_found_nothing_there_and_partly_unreadable_differ(machine) -> None:
-    absent = machine.recall("grep", "unheard of", "--json")
+@pytest.mark.contract("S0-121", "X-1")
+@pytest.mark.parametrize("find", FINDING)
+def test_nothing_found_nothing_there_and_partly_unreadable_differ(machine, find: str) -> None:
+    absent = machine.recall(find, "unheard of", "--json")
     machine.talk("one", "token budget")
-    none = machine.recall("grep", "unheard of", "--json")
+    none = machine.recall(find, "unheard of", "--json")
     junk = machine.projects / "-w-app" / f"{session_id('junk')}.jsonl"
     junk.write_bytes(b"\x00\x01junk\n" * 50)
-    partly = machine.recall("grep", "unheard of", "--json")
+    partly = machine.recall(find, "unheard of", "--json")
     assert [absent.code, none.code, partly.code] == [3, 1, 3]
     assert [ran.json["reach"]["complete"] for ran in (absent, none, partly)] == [
         False, True, False
     ]  # fmt: skip
-    kinds = [{gap["kind"] for gap in ran.json["gaps"]} for ran in (absent, none, partly)]
-    assert kinds == [{"no_sources"}, set(), {"unreadable"}]
+    answers = (absent.json, none.json, partly.json)
+    missing = [{gap["kind"] for gap in one["gaps"] if gap["partial"]} for one in answers]
+    assert missing == [{"no_sources"}, set(), {"unreadable"}]
 
 
 @pytest.mark.contract("X-2")
@@ -56,7 +58,16 @@ def test_a_secret_is_neither_hit_nor_told_by_any_command(machine) -> None:
     for pattern in (SECRET, SECRET[4:], SECRET[:20], SECRET[-12:], SECRET.lower()):
         ran = machine.recall("grep", "-i", pattern, "--json")
         assert (ran.code, ran.json["total"]) == (1, 0)
+        for words in (
+            ["search", pattern],
+            ["search", "--term", pattern],
+            ["search", "--json", pattern],
+        ):
+            ran = machine.recall(*words)
+            assert ran.code in (1, 2), words
+            printed += ran.out.replace(pattern, "") + ran.err.replace(f"holds: {pattern}", "")
     for words in (["grep", "use", "--json", "-C", "2"], ["grep", "use"], ["sessions", "--json"],
+                  ["search", "use now", "--json"], ["search", "what did I use", "--full"],
                   ["sessions"], ["show", session_id("one"), "--json"], ["doctor", "--json"],
                   ["show", f"claude:{session_id('one')}#0~ffff"], ["forget", session_id("one")],
                   ["grep", "use", "--session", session_id("one"), "--cwd", "/w"]):  # fmt: skip
@@ -82,7 +93,7 @@ def test_a_deleted_index_comes_back_the_same(machine) -> None:
 
 @pytest.mark.contract("X-5")
 @pytest.mark.parametrize("limit", ["0", "-1", "1.5", "x", ""])
-@pytest.mark.parametrize("words", [["grep", "budget"], ["sessions"]])
+@pytest.mark.parametrize("words", [["grep", "budget"], ["search", "budget"], ["sessions"]])
 def test_a_limit_that_is_no_positive_number_is_refused_everywhere(machine, words, limit) -> None:
     machine.talk("one", "token budget")
     ran = machine.recall(*words, f"--limit={limit}")
@@ -96,10 +107,11 @@ def test_a_limit_counts_results_after_filters(machine) -> None:
         lines.time_ms -= number * 60_000
         lines.user("token budget")
         machine.talk(f"s{number}", lines)
-    for words in (["grep", "budget"], ["sessions"]):
+    for held, words in (("hits", ["grep", "budget"]), ("sessions", ["sessions"]),
+                        ("passages", ["search", "budget"])):  # fmt: skip
         answer = machine.recall(*words, "--branch", "main", "--limit", "1", "--json").json
-        assert len(answer.get("hits", answer.get("sessions"))) == 1
-        assert answer["total"] == 1
+        assert len(answer[held]) == 1
+        assert answer.get("total", answer.get("matches")) == 1
 
 
 @pytest.mark.contract("X-7")
@@ -131,7 +143,9 @@ def test_no_title_path_text_or_file_name_acts_on_the_terminal(machine) -> None:
     for words in (["grep", "budget"], ["grep", "budget", "--json"], ["sessions"],
                   ["sessions", "--json"], ["show", session_id("one")], ["doctor"],
                   ["show", session_id("one"), "--json"], ["forget", session_id("one")],
-                  ["index"], ["grep", HOSTILE], ["show", HOSTILE]):  # fmt: skip
+                  ["search", "budget"], ["search", "budget", "--full"], ["search", HOSTILE],
+                  ["search", "budget", "--json"], ["index"], ["grep", HOSTILE], ["show", HOSTILE],
+                  ["search", "budget", "--paths"], ["grep", "budget", "--paths"]):  # fmt: skip
         ran = machine.recall(*words)
         assert not FOREIGN.search(ran.out.replace("\0", "")), (words, ran.out)
         assert not FOREIGN.search(ran.err), (words, ran.err)

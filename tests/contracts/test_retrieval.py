@@ -13,7 +13,7 @@ from recall_tui.errors import BadReferenceError
 from recall_tui.search.grep import grep
 from recall_tui.search.results import GrepQuery
 from tests.conftest import REPOSITORY
-from tests.contracts.conftest import Own
+from tests.contracts.conftest import FINDING, Own
 from tests.harnesses.claude.build import image, png, text, thinking
 from tests.search.corpora import MemoryCorpus, Said, Talk, drained, never, rows
 
@@ -45,11 +45,12 @@ def test_sessions_that_ended_together_are_listed_by_id(machine) -> None:
 @pytest.mark.contract("S0-26")
 def test_a_session_that_does_not_exist_is_an_answer_about_none(machine) -> None:
     machine.talk("one", "token budget")
-    ran = machine.recall("grep", "budget", "--session", "claude:nobody", "--json")
-    assert ran.code == 1
-    assert ran.json["total"] == 0
-    assert ran.json["reach"]["sessions_searched"] == 0
-    assert ran.json["reach"]["complete"] is True
+    for find in FINDING:
+        ran = machine.recall(find, "budget", "--session", "claude:nobody", "--json")
+        assert ran.code == 1
+        assert not ran.json.get("hits", ran.json.get("passages"))
+        assert ran.json["reach"]["sessions_searched"] == 0
+        assert ran.json["reach"]["complete"] is True
 
 
 # ---------------------------------------------------------------- what is searchable
