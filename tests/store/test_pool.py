@@ -46,7 +46,6 @@ def test_a_sync_with_workers_equals_one_without(desk, tmp_path, monkeypatch):
     fill(desk, sessions=12, size=60)
     desk.sync()
     monkeypatch.setattr(pool, "POOL_BYTES", 1)
-    monkeypatch.setattr(pool, "HEAD_BYTES", 100_000)
     monkeypatch.setattr(pool, "cores", lambda: 2)
     other = str(tmp_path / "other" / "index.db")
     assert sync(other, desk.places).parsed == 12
@@ -56,7 +55,7 @@ def test_a_sync_with_workers_equals_one_without(desk, tmp_path, monkeypatch):
 def test_a_dying_worker_is_one_failed_source(desk, monkeypatch):
     monkeypatch.setenv("TOY_DIE", "1")
     monkeypatch.setattr(pool, "POOL_BYTES", 1)
-    monkeypatch.setattr(pool, "HEAD_BYTES", 0)
+    monkeypatch.setattr(pool.Pool, "take", lambda _: None)
     monkeypatch.setattr(pool, "cores", lambda: 2)
     for n in range(8):
         desk.write(f"s{n}.jsonl", line(text="die" if n == 4 else f"fine {n}"))
@@ -82,25 +81,35 @@ def test_closing_a_pool_early_leaves_no_process(desk):
 
 def test_giants_leave_a_worker_for_the_small(desk, monkeypatch):
     monkeypatch.setattr(pool, "GIANT_BYTES", 10_000)
+    monkeypatch.setattr(pool.Pool, "_drive", lambda _: None)
     order = []
     for n in range(6):
-        giant = n < 3
-        path = desk.write(f"s{n}.jsonl", line(text="x" * 20_000 if giant else "small"))
+        path = desk.write(f"s{n}.jsonl", line(text="x" * 20_000 if n < 3 else "small"))
         os.utime(path, ns=(10**18 - n, 10**18 - n))
         order.append(task(n, path))
-    several = pool.Pool([], workers=1)
-    several._small.extend(t for t in order if t.number >= 3)
-    several._giants.extend(t for t in order if t.number < 3)
-    several._most_giants = 1
-    taken = [several._next().number for _ in range(6)]
-    assert taken == [0, 3, 4, 5, 1, 2]
-    several.close()
+    several = pool.Pool(order, workers=2)
+    assert [several._next().number for _ in range(6)] == [0, 3, 4, 5, 1, 2]
+    assert several._next() is None
 
 
 def test_small_work_stays_in_this_process(desk):
-    path = desk.write("a.jsonl", line(text="one"))
-    here, there = pool.split([task(0, path)])
-    assert (len(here), there) == (1, [])
+    tasks = [task(n, desk.write(f"s{n}.jsonl", line(text="one"))) for n in range(3)]
+    several = pool.Pool(tasks)
+    assert several._threads == []
+    assert [several.take().number for _ in range(3)] == [0, 1, 2]
+    assert several.take() is None
+    assert list(several) == []
+
+
+def test_this_process_reads_until_a_worker_answers(desk):
+    fill(desk, sessions=4, size=20)
+    tasks = [task(n, path) for n, path in enumerate(sorted(desk.source.glob("*.jsonl")))]
+    several = pool.Pool(tasks, workers=1)
+    first = several.take()
+    assert first.number in (0, 1)  # unless the worker was quicker to take the very first
+    rest = {number for number, _ in several}
+    assert rest | {first.number} == {0, 1, 2, 3}
+    assert several.take() is None
 
 
 @pytest.mark.slow

@@ -26,11 +26,8 @@ if TYPE_CHECKING:
     from recall_tui.store.stored import StoredBlock
     from recall_tui.store.sync.worker import Reading, Task
 
-POOL_BYTES: Final = 8 << 20
-"""Below this much to read, starting a process (0.1 s of work) costs more than it saves."""
-
-HEAD_BYTES: Final = 1 << 20
-"""The newest sources are read here while the workers start, so that something is found at once."""
+POOL_BYTES: Final = 16 << 20
+"""Each so much to read is worth a process: its start costs as much as reading this here."""
 
 GIANT_BYTES: Final = 32 << 20
 """Of sources this large, one worker's worth fewer than there are is read at a time: the many small
@@ -43,20 +40,6 @@ _BOOT: Final = (
     "import sys; sys.path[:] = sys.argv[1:];from recall_tui.store.sync.worker import main; main()"
 )
 _PIPE_BYTES: Final = 1 << 20
-
-
-def split(tasks: Sequence[Task]) -> tuple[list[Task], list[Task]]:
-    """Return (what to read in this process first, what to give to workers), each newest first."""
-    if cores() == 1 or sum(task.weight for task in tasks) < POOL_BYTES:
-        return list(tasks), []
-    here, there, taken = [], [], 0
-    for task in tasks:
-        if taken + task.weight <= HEAD_BYTES:
-            taken += task.weight
-            here.append(task)
-        else:
-            there.append(task)
-    return here, there
 
 
 def cores() -> int:
@@ -74,26 +57,41 @@ class Pool:
 
         Args:
             tasks: In the order wanted.
-            workers: Processes, by default one a core; fewer when there is little to read.
+            workers: Processes; by default as many as there are processors and work for, which may
+                be none: then `take` hands out everything.
         """
-        self._small = deque(t for t in tasks if t.weight < GIANT_BYTES)
-        self._giants = deque(t for t in tasks if t.weight >= GIANT_BYTES)
-        total = sum(task.weight for task in tasks)
-        wanted = min(workers or cores(), MOST_WORKERS, len(tasks), 1 + total // POOL_BYTES)
-        self._most_giants = max(1, wanted - 1)
+        if workers is None:
+            worth = sum(task.weight for task in tasks) // POOL_BYTES
+            workers = min(cores(), MOST_WORKERS, len(tasks), worth) if cores() > 1 else 0
+        giant = GIANT_BYTES if workers else sys.maxsize
+        self._small = deque(t for t in tasks if t.weight < giant)
+        self._giants = deque(t for t in tasks if t.weight >= giant)
+        self._most_giants = max(1, workers - 1)
         self._giants_running = 0
         self._guard = threading.Lock()
+        self._answered = threading.Event()
         self._stopped = threading.Event()
         self._parts: queue.Queue[tuple[int, StoredBlock | Reading] | None] = queue.Queue(
-            2 * max(1, wanted)
+            2 * max(1, workers)
         )
         self._processes: set[subprocess.Popen[bytes]] = set()
         self._threads = [
             threading.Thread(target=self._drive, name=f"reader {n}", daemon=True)
-            for n in range(wanted)
+            for n in range(workers)
         ]
         for thread in self._threads:
             thread.start()
+
+    def take(self) -> Task | None:
+        """Return a task for this process to read itself; None once the workers do all the rest.
+
+        A worker takes a tenth of a second to start. Until the first one answers, whoever writes
+        reads as well, so that the newest sessions are found at once.
+        """
+        with self._guard:
+            if self._threads and self._answered.is_set():
+                return None
+            return self._small.popleft() if self._small else None
 
     def __iter__(self) -> Iterator[tuple[int, StoredBlock | Reading]]:
         """Yield (task number, block or reading) as they arrive; a task's own parts in order."""
@@ -158,6 +156,7 @@ class Pool:
             part = worker.receive(_pipe(process.stdout))
             if part is None or isinstance(part, worker.Task):
                 raise EOFError
+            self._answered.set()
             self._parts.put((task.number, part))
             if isinstance(part, worker.Reading):
                 return

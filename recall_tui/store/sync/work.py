@@ -153,12 +153,11 @@ class Sync:
 
     def _parts(self, tasks: list[Task]) -> Generator[tuple[int, StoredBlock | Reading]]:
         """Yield (job number, part) as sources are read: here, and in worker processes."""
-        here, there = pool.split(tasks)
-        with closing(pool.Pool(there)) as others:
-            for task in here:
+        with closing(pool.Pool(tasks)) as several:
+            while (task := several.take()) is not None:
                 for part in worker.read(self._harnesses[task.source.harness], task):
                     yield task.number, part
-            yield from others
+            yield from several
 
     def _task(self, number: int, job: Job, *, verify: bool) -> Task:
         kind = type(self._harnesses[job.source.harness])
