@@ -50,6 +50,7 @@ class RecallApp(Detours):
         history: What is browsed and searched.
         now_ms: The clock, in epoch milliseconds.
         zone: The zone times are shown in.
+        zone_name: Its name, as the setting has it.
         theme: Name of the theme; an unknown one is our own.
         keymap: The keys in force.
         sync: Command of the background sync, empty for none.
@@ -77,6 +78,7 @@ class RecallApp(Detours):
         *,
         now_ms: Callable[[], int] = now_ms,
         zone: tzinfo = UTC,
+        zone_name: str = "UTC",
         theme: str = DARK.name,
         keymap: Keymap | None = None,
         sync: Sequence[str] = (),
@@ -89,6 +91,7 @@ class RecallApp(Detours):
         self._history = history
         self._now_ms = now_ms
         self._zone = zone
+        self._zone_name = zone_name
         self._home = home
         self._demo = demo
         self._sync_argv = tuple(sync)
@@ -107,6 +110,7 @@ class RecallApp(Detours):
             keymap=self.keymap,
             now_ms=self._now_ms,
             zone=self._zone,
+            zone_name=self._zone_name,
             home=self._home,
             demo=self._demo,
             syncing=bool(self._sync_argv),
@@ -250,6 +254,7 @@ def run(sources: Sequence[str], settings: Settings, *, demo: bool = False) -> in
         ConfigError: The zone or the keymap file is wrong.
     """
     from recall_tui.config import zone
+    from recall_tui.playbooks.programs import Command, become
     from recall_tui.tui import first_frame
     from recall_tui.tui.deferred import deferred
     from recall_tui.tui.driver import terminal_driver
@@ -267,6 +272,7 @@ def run(sources: Sequence[str], settings: Settings, *, demo: bool = False) -> in
         app = RecallApp(
             history,
             zone=zone(settings.zone),
+            zone_name=settings.zone,
             theme=settings.theme,
             keymap=keymap,
             sync=sync,
@@ -280,6 +286,8 @@ def run(sources: Sequence[str], settings: Settings, *, demo: bool = False) -> in
     finally:
         first_frame.leave()
         history.close()
+    if isinstance(wish, Command):
+        become(wish)  # the terminal is clean, and no parent lingers
     return run((), settings, demo=True) if wish == DEMO else app.return_code or 0
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from recall_tui.search.results import Case
 from recall_tui.tui import first_frame, notation
 from recall_tui.tui.gap_words import summary
+from recall_tui.tui.query import Mode
 from recall_tui.tui.widgets.row import Part
 
 if TYPE_CHECKING:
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
     from recall_tui.history import SyncProgress
     from recall_tui.model import Gap, Reach, Session
+    from recall_tui.search.recall.envelope import Envelope
     from recall_tui.tui.keymap import Keymap, Scope
     from recall_tui.tui.query import Switches
     from recall_tui.tui.searching import Search
@@ -53,20 +55,22 @@ def switches(state: Switches, *, narrow: bool) -> Bar:
     """Return the mode and the three switches; one that is on is underlined, too."""
     case = {Case.SMART: ("Aa", "dim"), Case.EXACT: ("Aa", "here"), Case.IGNORE: ("aa", "here")}
     word, ink = case[state.case]
-    return Bar(
-        [
-            Part(" "),
-            Part("grep", "strong"),
-            Part("" if narrow else " ▸ recall", "dim"),
-            Part("  "),
-            Part(word, ink, "cycle_case"),
-            Part("  "),
-            Part("\\b", "here" if state.word else "dim", "toggle_word"),
-            Part("  "),
-            Part(".*", "here" if state.regex else "dim", "toggle_regex"),
-            Part(" "),
-        ]
-    )
+    letters = [
+        Part("  "),
+        Part(word, ink, "cycle_case"),
+        Part("  "),
+        Part("\\b", "here" if state.word else "dim", "toggle_word"),
+        Part("  "),
+        Part(".*", "here" if state.regex else "dim", "toggle_regex"),
+    ]
+    if state.mode is Mode.RECALL:
+        # Letters mean nothing to recall; their place is kept, so that nothing jumps.
+        letters = [Part("".rjust(sum(len(part.text) for part in letters)))]
+    inks = {state.mode: "here"}
+    grep, recall = (Part(mode.value, inks.get(mode, "dim"), "toggle_mode") for mode in Mode)
+    both = [Part(state.mode.value.ljust(6), "here", "toggle_mode")]
+    both = both if narrow else [grep, Part(" ▸ ", "dim", "toggle_mode"), recall]
+    return Bar([Part(" "), *both, *letters, Part(" ")])
 
 
 def status(coverage: Coverage, *, demo: bool) -> Bar:
@@ -93,11 +97,17 @@ def count(search: Search, *, sessions: int, patient: bool) -> Bar:
             hint = "   type to search · harness:codex since:7d role:user narrow it"
             return Bar([Part(hint, "dim")])
         return Bar(chips, [Part(f"{notation.counted(sessions, 'session')} ", "strong")])
-    if search.running and search.hits is None:
+    if search.named:
+        return Bar(chips, [Part(f"{notation.counted(sessions, 'session')} named ", "strong")])
+    if search.running and search.rows is None:
         return Bar(chips, [Part("searching… ", "muted")] if patient else [])
     if not search.total:
-        return Bar(chips, [Part("no hits ", "muted")])
+        return Bar(chips, [Part("nothing " if search.recalling else "no hits ", "muted")])
     more = "…" if search.running else ""
+    if search.answer is not None:
+        return Bar(
+            [*chips, *_asked(search.answer, after=bool(chips))], [*_ranked(search.answer, more)]
+        )
     return Bar(
         chips,
         [
@@ -105,6 +115,27 @@ def count(search: Search, *, sessions: int, patient: bool) -> Bar:
             Part(f" in {notation.counted(search.sessions, 'session')} ", "muted"),
         ],
     )
+
+
+def _asked(answer: Envelope, *, after: bool) -> list[Part]:
+    """Return what recall read out of the question beyond its words: days, terms nobody used."""
+    words = []
+    if answer.dates:
+        words.append(f"around {', '.join(day.replace('/', ' to ') for day in answer.dates)}")
+    if answer.unmatched:
+        words.append(f"nobody says {', '.join(answer.unmatched)}")
+    lead = " · " if after else "   "
+    return [Part(lead + " · ".join(words), "muted")] if words else []
+
+
+def _ranked(answer: Envelope, more: str) -> list[Part]:
+    """Return how many passages were chosen, and from what."""
+    passages = notation.counted(len(answer.passages), "passage")
+    sessions = notation.counted(answer.sessions_matching, "session")
+    return [
+        Part(f"{passages}{more}", "strong"),
+        Part(f" of {answer.matches:,} matches in {sessions} ", "muted"),
+    ]
 
 
 def banner(coverage: Coverage, search_gaps: Sequence[Gap], key: str) -> Bar:
@@ -167,10 +198,10 @@ def facts(session: Session, *, position: int, now_ms: int, home: str) -> Bar:
     )
 
 
-def keys(keymap: Keymap, scope: Scope) -> Bar:
+def keys(keymap: Keymap, *scopes: Scope) -> Bar:
     """Return at most six keys that work where the focus is."""
     parts: list[Part] = [Part(" ")]
-    for action in keymap.footer(scope):
+    for action in keymap.footer(*scopes):
         parts.append(Part(f"{keymap.shown(action.id)} ", "strong", action.action))
         parts.append(Part(f"{action.words.lower()}   ", "muted", action.action))
     return Bar(parts)

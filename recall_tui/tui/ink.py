@@ -39,6 +39,7 @@ INKS: Final = {
     "emphasis": Look(style="italic"),
     "muted": Look("muted"),
     "dim": Look("dim"),
+    "why": Look("dim", style="bold"),
     "rule": Look("rule"),
     "accent": Look("accent"),
     "bar": Look("accent", style="bold"),

@@ -29,6 +29,10 @@ class Scope(StrEnum):
     GAPS = "gaps"
     MATERIAL = "pictures and files"
     ASK = "question"
+    SHEET = "text"
+    CONTINUE = "continue"
+    REPEAT = "repeat"
+    SKILL = "skill"
 
 
 class Action(NamedTuple):
@@ -57,6 +61,7 @@ ACTIONS: Final = (
     Action("quit", E, "ctrl+q,ctrl+c", "app.leave", "Quit", priority=True),
     Action("gaps", E, "alt+g", "screen.gaps", "What is missing, and what to do about it"),
     Action("theme", E, "alt+t", "app.next_theme", "Light or dark"),
+    Action("mode", E, "ctrl+t,alt+m", "screen.toggle_mode", "Grep or recall: exact or ranked"),
     Action("case", E, "alt+c", "screen.cycle_case", "Case: smart, exact, ignore"),
     Action("word", E, "alt+w", "screen.toggle_word", "Whole words only"),
     Action("regex", E, "alt+r", "screen.toggle_regex", "Regular expression"),
@@ -107,6 +112,10 @@ ACTIONS: Final = (
     Action("session.copy_reference", S, "Y", "copy_reference", "Copy the reference"),
     Action("session.solo", S, "o", "screen.solo", "Session on the whole screen"),
     Action("session.materials", S, "m", "ask('materials')", "Pictures and files", 5),
+    Action("session.continue", S, "c", "ask('continue')", "Continue this session"),
+    Action("session.repeat", S, "r", "ask('repeat')", "Repeat its prompts"),
+    Action("session.skill", S, "s", "ask('skill')", "Make a skill of it"),
+    Action("session.handoff", S, "H", "ask('handoff')", "Hand off to another program"),
     Action("session.close", S, "escape,left,h", "screen.close_session", "Back to the list"),
     Action("session.help", S, "question_mark", "app.help", "Help", palette=False),
     Action("find.next", Scope.FIND, "enter,down", "next", "Next hit", 1, palette=False),
@@ -129,6 +138,30 @@ ACTIONS: Final = (
     Action("material.copy", M, "Y", "copy_reference", "Copy the reference", palette=False),
     Action("material.close", M, "escape,q", "close", "Back", 5, palette=False),
     Action("material.help", M, "question_mark", "app.help", "Help", palette=False),
+    Action("sheet.down", Scope.SHEET, "down,j", "step(1)", "A line down", palette=False),
+    Action("sheet.up", Scope.SHEET, "up,k", "step(-1)", "A line up", palette=False),
+    Action("sheet.page_down", Scope.SHEET, "pagedown,space", "page(1)", "A page down", palette=False),
+    Action("sheet.page_up", Scope.SHEET, "pageup", "page(-1)", "A page up", palette=False),
+    Action("sheet.top", Scope.SHEET, "home,g", "edge(-1)", "Start", palette=False),
+    Action("sheet.end", Scope.SHEET, "end,G", "edge(1)", "End", palette=False),
+    Action("sheet.close", Scope.SHEET, "escape,q", "close", "Back", 1, palette=False),
+    Action("sheet.help", Scope.SHEET, "question_mark", "app.help", "Help", palette=False),
+    Action("continue.resume", Scope.CONTINUE, "enter", "resume", "Resume here", 1, palette=False),
+    Action("continue.fork", Scope.CONTINUE, "f", "fork", "Fork", 2, palette=False),
+    Action("continue.copy", Scope.CONTINUE, "y", "copy", "Copy the command", 3, palette=False),
+    Action("continue.handoff", Scope.CONTINUE, "H", "handoff", "Hand off", 4, palette=False),
+    *(
+        Action(f"continue.offer{n}", Scope.CONTINUE, str(n), f"offer({n})", f"Directory {n}", palette=False)
+        for n in range(1, 6)
+    ),
+    Action("repeat.fill", Scope.REPEAT, "enter", "fill", "Fresh inputs", 1, palette=False),
+    Action("repeat.copy", Scope.REPEAT, "y", "copy", "Copy them", 2, palette=False),
+    Action("repeat.save", Scope.REPEAT, "s", "save", "Save as", 3, palette=False),
+    Action("repeat.start", Scope.REPEAT, "x", "start", "Start", 4, palette=False),
+    Action("skill.save", Scope.SKILL, "s,enter", "save", "Write it", 1, palette=False),
+    Action("skill.proof", Scope.SKILL, "p", "proof", "Provenance", 2, palette=False),
+    Action("skill.rename", Scope.SKILL, "n", "rename", "Name", 3, palette=False),
+    Action("skill.copy", Scope.SKILL, "y", "copy", "Copy it", 4, palette=False),
     Action("ask.close", Scope.ASK, "escape", "close", "Leave", palette=False),
     Action("gaps.copy", Scope.GAPS, "y", "copy_action", "Copy the next step", 1, palette=False),
     Action("gaps.close", Scope.GAPS, "escape,q", "close", "Close", 2, palette=False),
@@ -172,11 +205,12 @@ class Keymap:
         """Return the key to show for an action, as a person reads it."""
         return shown(self.keys(action_id)[0])
 
-    def footer(self, scope: Scope) -> list[Action]:
-        """Return at most six actions for the footer of a scope."""
-        of_scope = [a for a in ACTIONS if a.footer and a.scope == scope]
-        everywhere = [a for a in ACTIONS if a.footer and a.scope == Scope.EVERYWHERE]
-        first = sorted(of_scope, key=lambda a: a.footer)[:5]
+    def footer(self, *scopes: Scope) -> list[Action]:
+        """Return at most six actions for the footer where these scopes hold, in their order."""
+        footers = [a for a in ACTIONS if a.footer]
+        everywhere = [a for a in footers if a.scope == Scope.EVERYWHERE]
+        of_scopes = [a for a in footers if a.scope in scopes]
+        first = sorted(of_scopes, key=lambda a: (scopes.index(a.scope), a.footer))[:5]
         return [*first, *sorted(everywhere, key=lambda a: -a.footer)][:6]
 
     def _check_clashes(self) -> None:

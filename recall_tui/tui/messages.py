@@ -10,6 +10,7 @@ from textual.message import Message
 if TYPE_CHECKING:
     from recall_tui.history import SyncProgress
     from recall_tui.model import Filter, Gap, Reach, Session
+    from recall_tui.search.recall.envelope import Envelope
     from recall_tui.search.results import GrepUpdate
 
 
@@ -64,6 +65,24 @@ class SearchUpdated(Message):
     update: GrepUpdate
     first: bool
     """No earlier update of this search came."""
+
+
+@dataclass
+class RecallAnswered(Message):
+    """A question was answered."""
+
+    generation: int
+    answer: Envelope
+
+
+@dataclass
+class NameFound(Message):
+    """The box holds the name of a session, or of a message in it."""
+
+    generation: int
+    sessions: list[Session]
+    position: int
+    """Of the message named, -1 for none."""
 
 
 @dataclass

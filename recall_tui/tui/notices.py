@@ -37,6 +37,8 @@ def _no_hits(search: Search, coverage: Coverage, keymap: Keymap) -> Paragraphs:
     words: Paragraphs = [
         [(f"Nothing says “{pattern}”." if pattern else "No session like that.", "title")]
     ]
+    if search.recalling:
+        words = [[("No passage answers that.", "title")]]
     if question.chips:
         words.append([(f"Among: {' · '.join(question.chips)}.", "accent")])
     words += [
@@ -54,9 +56,11 @@ def _no_hits(search: Search, coverage: Coverage, keymap: Keymap) -> Paragraphs:
         ("\\b whole words", "word", switches.word),
         (".* regular expression", "regex", switches.regex),
     ]
+    on = [] if search.recalling else on
     said = [f"{name} ({keymap.shown(action)} turns it off)" for name, action, is_on in on if is_on]
     if said:
         words += [[], [("Switched on: ", "muted"), (", ".join(said), "")]]
+    words += _other_way(search, keymap)
     missing = summary([*coverage.gaps, *search.gaps], loud=True)
     if missing:
         words += [
@@ -65,6 +69,19 @@ def _no_hits(search: Search, coverage: Coverage, keymap: Keymap) -> Paragraphs:
             [(keymap.shown("gaps"), "strong"), (" says what to do.", "muted")],
         ]
     return words
+
+
+def _other_way(search: Search, keymap: Keymap) -> Paragraphs:
+    """Return what the other mode would do with the same words."""
+    key = (keymap.shown("mode"), "strong")
+    if search.recalling:
+        return [
+            [],
+            [key, (" looks for exactly this text, in all of every tool's output.", "muted")],
+        ]
+    if " " in search.question.pattern and not search.switches.regex:
+        return [[], [key, (" looks for these words in any order and form.", "muted")]]
+    return []
 
 
 def _no_history(coverage: Coverage, keymap: Keymap, home: str) -> Paragraphs:

@@ -2,23 +2,43 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING
+from enum import StrEnum
+from typing import TYPE_CHECKING, Final
 
 from recall_tui.errors import QueryError
 from recall_tui.model import Filter
 from recall_tui.search.results import Case, GrepQuery
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from datetime import tzinfo
+
+    from recall_tui.search.recall.request import RecallRequest
+
+_NAME: Final = re.compile(
+    r"[a-z][a-z0-9_-]*:[^\s#]+(#\d+(~[0-9a-f]{4})?)?"
+    r"|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|ses_[0-9A-Za-z]{12,}"
+)
+"""A reference, or a whole session id: what a person pastes to go there."""
+
+
+class Mode(StrEnum):
+    """What the box does with its words."""
+
+    GREP = "grep"
+    """Finds every place that says exactly this, newest first."""
+    RECALL = "recall"
+    """Ranks the passages that answer a question best."""
 
 
 @dataclass(slots=True, frozen=True)
 class Switches:
-    """How the pattern is compared."""
+    """How the words in the box are looked for; the last three are grep's."""
 
+    mode: Mode = Mode.GREP
     case: Case = Case.SMART
     word: bool = False
     regex: bool = False
@@ -41,6 +61,35 @@ class Question:
             pattern=self.pattern, regex=switches.regex, case=switches.case, word=switches.word,
             chosen=self.chosen, limit=limit,
         )  # fmt: skip
+
+    def recall(self, limit: int, zone: str) -> RecallRequest:
+        """Return the question to ask.
+
+        Args:
+            limit: Passages wanted.
+            zone: Name of the zone days in the question are meant in.
+        """
+        from recall_tui.search.recall.request import RecallRequest
+
+        return RecallRequest(sentence=self.pattern, chosen=self.chosen, limit=limit, zone=zone)
+
+    @property
+    def name(self) -> str:
+        """The reference or session id the box holds, empty when it holds anything else."""
+        return self.pattern if not self.chips and _NAME.fullmatch(self.pattern) else ""
+
+
+def any_of(terms: Iterable[str]) -> GrepQuery:
+    """Return the search for any of recall's terms, in any form: to mark and step through them."""
+    pattern = "|".join(_form(term) for term in terms)
+    return GrepQuery(pattern=pattern, regex=True, case=Case.IGNORE)
+
+
+def _form(term: str) -> str:
+    """Return the expression of a term: a word with any ending, anything else as it stands."""
+    if term.isascii() and term.isalpha():
+        return rf"\b{term[: max(4, len(term) - 2)]}\w*"
+    return r"\s+".join(re.escape(part) for part in term.split())
 
 
 def understand(text: str, zone: tzinfo, now_ms: int) -> Question:

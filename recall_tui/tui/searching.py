@@ -1,14 +1,23 @@
-"""One question at a time: its generation, its hits as they stream in, its pages."""
+"""One question at a time: its generation, its rows as they stream in, its pages."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from recall_tui.errors import RecallError
-from recall_tui.tui.listings import HitListing
-from recall_tui.tui.messages import SearchFailed, SearchUpdated, SessionsLoaded, WorkFailed
-from recall_tui.tui.query import Question, Switches
+from recall_tui.model import Filter
+from recall_tui.search.results import GrepQuery
+from recall_tui.tui.hit_listing import HitListing
+from recall_tui.tui.messages import (
+    NameFound,
+    RecallAnswered,
+    SearchFailed,
+    SearchUpdated,
+    SessionsLoaded,
+    WorkFailed,
+)
+from recall_tui.tui.query import Mode, Question, Switches
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -16,13 +25,29 @@ if TYPE_CHECKING:
     from textual.message import Message
 
     from recall_tui.history import History
-    from recall_tui.model import Filter, Gap
-    from recall_tui.search.results import GrepQuery
+    from recall_tui.model import Gap
+    from recall_tui.search.recall.envelope import Envelope
+    from recall_tui.search.recall.request import RecallRequest
+    from recall_tui.tui.recall_listing import RecallListing
+
+    Rows: TypeAlias = HitListing | RecallListing
 
 PAGE_HITS: Final = 200
 
+PASSAGES: Final = 40
+"""Passages of an answer: whoever has not found it among these asks in other words."""
+
 MOST_KEPT_HITS: Final = 2000
 """Hits fetched again when the store changed under a search that had been paged this far."""
+
+
+class Ask(NamedTuple):
+    """What a worker thread is to find out."""
+
+    generation: int
+    query: GrepQuery | RecallRequest
+    name: str = ""
+    """Looked up first: a reference or session id."""
 
 
 class Search:
@@ -30,9 +55,12 @@ class Search:
 
     Attributes:
         question: The content of the box, understood.
-        switches: How the pattern is compared.
+        switches: How it is looked for.
+        zone: Name of the zone days in a question are meant in.
         generation: Grows with each question; an answer to another one is dropped.
-        hits: The hits so far; None: none came yet, or nothing is searched for.
+        rows: The hits or passages so far; None: none came yet, or nothing is searched for.
+        named: The box holds the name of a session that is there.
+        answer: What recall answered, in its mode.
         running: The last update has not come.
         total: Messages that match, so far.
         sessions: Sessions with a match, so far.
@@ -40,11 +68,14 @@ class Search:
         error: Why the question cannot be asked.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, zone: str = "UTC") -> None:
         self.question = Question("")
         self.switches = Switches()
+        self.zone = zone
         self.generation = 0
-        self.hits: HitListing | None = None
+        self.rows: Rows | None = None
+        self.named = False
+        self.answer: Envelope | None = None
         self.running = False
         self.total = 0
         self.sessions = 0
@@ -57,8 +88,22 @@ class Search:
         """Whether the box holds anything: a pattern, a filter, or a mistake."""
         return bool(self.question.pattern or self.question.chips or self.error)
 
-    def ask(self, *, refresh: bool = False) -> GrepQuery | None:
-        """Begin the question as it stands; return the search to run, None when there is none.
+    @property
+    def inside(self) -> GrepQuery | None:
+        """What to mark in a session that is opened from `rows`, and to step through."""
+        if self.rows is None:
+            return None
+        if isinstance(self.rows, HitListing):
+            return replace(self.question.grep(self.switches, PAGE_HITS), chosen=Filter())
+        return self.rows.query
+
+    @property
+    def recalling(self) -> bool:
+        """Whether questions are answered with ranked passages."""
+        return self.switches.mode is Mode.RECALL
+
+    def ask(self, *, refresh: bool = False) -> Ask | None:
+        """Begin the question as it stands; return what to find out, None when there is nothing.
 
         Args:
             refresh: The store changed: fetch as many hits as were fetched before.
@@ -68,35 +113,63 @@ class Search:
         self.running = bool(self.question.pattern and not self.error)
         if not self.running:
             self.gaps = []
-            self.hits = None
+            self.rows = self.answer = None
+            self.named = False
             return None
-        kept = len(self.hits) if refresh and self.hits else 0
+        if self.recalling:
+            query = self.question.recall(PASSAGES, self.zone)
+            return Ask(self.generation, query, self.question.name)
+        kept = len(self.rows) if refresh and self.rows else 0
         limit = min(MOST_KEPT_HITS, max(PAGE_HITS, kept))
-        return self.question.grep(self.switches, limit)
+        return Ask(self.generation, self.question.grep(self.switches, limit), self.question.name)
 
-    def next_page(self) -> GrepQuery | None:
+    def next_page(self) -> Ask | None:
         """Return the search for the next page, None when there is none or it is on its way."""
-        if self.hits is None or not self._next or self.running:
+        if self.rows is None or not self._next or self.running:
             return None
         cursor, self._next = self._next, ""
-        return replace(self.question.grep(self.switches, PAGE_HITS), cursor=cursor)
+        query = replace(self.question.grep(self.switches, PAGE_HITS), cursor=cursor)
+        return Ask(self.generation, query)
 
     def take(self, event: SearchUpdated) -> bool:
-        """Take up an update; return whether `hits` is another listing than before."""
+        """Take up an update; return whether `rows` is another listing than before."""
         update = event.update
         if event.first:
-            self.hits = None
+            self.rows = self.answer = None
+            self.named = False
         self.total, self.sessions = update.total, update.sessions
-        fresh = self.hits is None and bool(update.hits or update.done)
+        fresh = self.rows is None and bool(update.hits or update.done)
         if fresh:
-            self.hits = HitListing(list(update.hits))
-        elif self.hits is not None:
-            self.hits.hits.extend(update.hits)
+            self.rows = HitListing(list(update.hits))
+        elif isinstance(self.rows, HitListing):
+            self.rows.hits.extend(update.hits)
         if update.done:
             self.running = False
             self._next = update.next
             self.gaps = update.reach.gaps
+            if isinstance(self.rows, HitListing):
+                self.rows.complete = not update.next
         return fresh
+
+    def take_answer(self, answer: Envelope) -> RecallListing:
+        """Take up what recall answered; return its rows."""
+        from recall_tui.tui.recall_listing import RecallListing
+
+        rows = RecallListing(answer)
+        self.rows, self.answer = rows, answer
+        self.running = self.named = False
+        self.total, self.sessions = answer.matches, answer.sessions_matching
+        self.gaps = answer.reach.gaps
+        self._next = ""
+        return rows
+
+    def take_name(self) -> None:
+        """Note that the box names a session."""
+        self.rows = self.answer = None
+        self.running = False
+        self.named = True
+        self.gaps = []
+        self._next = ""
 
     def fail(self, words: str) -> None:
         """Note why the question could not be answered."""
@@ -105,31 +178,47 @@ class Search:
 
 
 def run_search(
-    history: History,
-    query: GrepQuery,
-    generation: int,
-    stop: Callable[[], bool],
-    post: Callable[[Message], object],
+    history: History, ask: Ask, stop: Callable[[], bool], post: Callable[[Message], object]
 ) -> None:
-    """Run a search in a worker thread and post every update of it.
+    """Find out what is asked in a worker thread and post every update of it.
 
     Args:
         history: What to search.
-        query: The search.
-        generation: Of the question, for the handler to compare.
+        ask: The question.
         stop: Returns True when nobody waits for the answer any more.
         post: Thread-safe way to the screen.
     """
-    first = not query.cursor
     try:
-        for update in history.grep(query, stop):
-            if stop():
-                return
-            post(SearchUpdated(generation, update, first))
-            first = False
+        if ask.name and (found := _named(history, ask)):
+            post(found)
+        elif isinstance(ask.query, GrepQuery):
+            first = not ask.query.cursor
+            for update in history.grep(ask.query, stop):
+                if stop():
+                    return
+                post(SearchUpdated(ask.generation, update, first))
+                first = False
+        else:
+            answer = history.recall(ask.query, stop)
+            if not stop():
+                post(RecallAnswered(ask.generation, answer))
     except RecallError as error:
         if not stop():
-            post(SearchFailed(generation, str(error)))
+            post(SearchFailed(ask.generation, str(error)))
+
+
+def _named(history: History, ask: Ask) -> NameFound | None:
+    """Return the sessions a reference or an id names, None when there are none."""
+    sessions = history.find(ask.name)
+    if not sessions:
+        return None
+    position = -1
+    _, mark, rest = ask.name.partition("#")
+    if mark:
+        resolved = history.resolve(ask.name)
+        moved = resolved.moved_to
+        position = moved if moved >= 0 else int(rest.partition("~")[0])
+    return NameFound(ask.generation, sessions, position)
 
 
 def read_sessions(

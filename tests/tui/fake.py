@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from recall_tui.errors import BadReferenceError, QueryError, SourceError
 from recall_tui.history import History, Resolved, Skeleton, SyncProgress
 from recall_tui.model import (
+    Fact,
     Filter,
     Flag,
     Gap,
@@ -27,6 +28,15 @@ from recall_tui.model import (
     Session,
     SessionKind,
 )
+from recall_tui.search.recall.envelope import (
+    Envelope,
+    Passage,
+    PassageMessage,
+    TermHit,
+    Tier,
+    Why,
+)
+from recall_tui.search.recall.request import RecallRequest, checked
 from recall_tui.search.results import Case, GrepQuery, GrepUpdate, Hit
 
 if TYPE_CHECKING:
@@ -241,6 +251,8 @@ class FakeHistory(History):
         self._messages: dict[str, list[Message]] = {}
         self._version = 1
         self.grep_calls: list[GrepQuery] = []
+        self.recall_calls: list[RecallRequest] = []
+        self.facts: list[Fact] = []
         self.bytes: dict[str, bytes] = {}
         self._gaps = STANDARD_GAPS if gaps is None else gaps
         for number, talk in enumerate(talks() if written is None else written):
@@ -334,6 +346,27 @@ class FakeHistory(History):
             page[half:], len(found), occurrences, sessions, done=True, next=more, reach=self.reach()
         )
 
+    def recall(self, request: RecallRequest, stop: Callable[[], bool] = lambda: False) -> Envelope:
+        request = checked(request)
+        self.recall_calls.append(request)
+        words = tuple(word for word in request.sentence.lower().split() if len(word) > 3)
+        passages = []
+        for session in filter(lambda s: self._admits(s, request.chosen), self._sessions):
+            found = {w for m in self._messages[session.key] for w in words if w in m.text.lower()}
+            if found:
+                passages.append(_passage(session, self._messages[session.key], words, found))
+        passages.sort(key=lambda passage: -passage.score)
+        held = {word for passage in passages for word in passage.matched}
+        return Envelope(
+            passages=tuple(passages[: request.limit]),
+            facts=tuple(fact for fact in self.facts if any(w in fact.content for w in words)),
+            reach=self.reach(), terms=words,
+            unmatched=tuple(word for word in words if word not in held),
+            dates=("2026-11-29/2026-11-30",) if "yesterday" in words else (),
+            matches=sum(passage.why.count for passage in passages),
+            sessions_matching=len(passages),
+        )  # fmt: skip
+
     def resolve(self, reference: Reference | str) -> Resolved:
         if isinstance(reference, str):
             reference = Reference.parse(reference)
@@ -422,6 +455,35 @@ def _hit(session: Session, message: Message, spans: tuple[tuple[int, int], ...])
     return Hit(
         session, message.position, message.kind, message.time_ms, message.digest, message.flags,
         text, inside, len(spans), len(text) < len(message.text), message.tool,
+    )  # fmt: skip
+
+
+def _passage(
+    session: Session, messages: list[Message], words: tuple[str, ...], found: set[str]
+) -> Passage:
+    """Return the message that holds most of the words, with its neighbours."""
+    matched = tuple(word for word in words if word in found)
+    anchor = max(messages, key=lambda m: (sum(w in m.text.lower() for w in matched), -m.position))
+    fields = {Kind.PROMPT: "you", Kind.ANSWER: "agent", Kind.TOOL_CALL: "tool call"}
+    counts = {w: sum(m.text.lower().count(w) for m in messages) for w in matched}
+    near = messages[max(0, anchor.position - 2) : anchor.position + 3]
+    return Passage(
+        session=session, anchor=anchor.reference, turn=0, sequence=anchor.position,
+        score=len(matched) + sum(counts.values()) / 100, matched=matched,
+        why=Why(
+            Tier.ALL if len(matched) == len(words) else Tier.SOME,
+            tuple(TermHit(word, counts[word], "word") for word in matched),
+            tuple(word for word in words if word not in found),
+            (fields.get(anchor.kind, "tool output"),), sum(counts.values()),
+            0.5 if anchor.kind is Kind.TOOL_RESULT else 1.0, session.kind.value,
+        ),
+        messages=tuple(
+            PassageMessage(
+                m.reference, m.kind, m.time_ms, m.text, is_anchor=m is anchor, tool=m.tool
+            )
+            for m in near
+        ),
+        has_more_before=anchor.position > 2, has_more_after=False, truncated=False,
     )  # fmt: skip
 
 

@@ -8,7 +8,8 @@ import pytest
 
 from recall_tui.history import SyncProgress
 from recall_tui.model import Filter, Kind
-from recall_tui.tui.listings import HitListing, SessionListing
+from recall_tui.tui.hit_listing import HitListing
+from recall_tui.tui.listings import SessionListing
 from recall_tui.tui.messages import SyncReported
 from recall_tui.tui.screens.gaps import GapsScreen
 from recall_tui.tui.screens.help import HelpScreen, HelpSheet

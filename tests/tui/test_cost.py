@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from recall_tui.tui import notation
-from recall_tui.tui.listings import ROW_LINES, HitListing, SessionListing
+from recall_tui.tui.hit_listing import HitListing
+from recall_tui.tui.listings import Listing, SessionListing
 from recall_tui.tui.widgets.result_list import ResultList
 from recall_tui.tui.widgets.transcript import Transcript
 from tests.tui.driving import main_of, rested, results_of, transcript_of
@@ -66,11 +67,11 @@ async def test_a_cursor_key_draws_two_rows(
         calls = Calls(monkeypatch, ResultList)
         await pilot.press("down")
         await pilot.pause()
-        assert calls.count <= 2 * ROW_LINES
+        assert calls.count <= 2 * Listing.row_lines
         calls.count = 0
         await pilot.press("pagedown")
         await pilot.pause()
-        assert calls.count <= results_of(pilot).size.height + 2 * ROW_LINES
+        assert calls.count <= results_of(pilot).size.height + 2 * Listing.row_lines
 
 
 async def test_the_number_of_widgets_does_not_depend_on_the_number_of_rows(

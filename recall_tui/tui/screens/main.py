@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual import events, on
 from textual.containers import Horizontal, Vertical
-from textual.screen import Screen
-from textual.widgets import Input
-from textual.worker import get_current_worker
 
-from recall_tui.model import Filter, Reach
-from recall_tui.search.results import Case
 from recall_tui.tui import bars, notices
 from recall_tui.tui.first_frame import PLACEHOLDER
 from recall_tui.tui.keymap import Keymap, Scope, bindings
-from recall_tui.tui.listings import HitListing, SessionListing
-from recall_tui.tui.query import Switches, understand
-from recall_tui.tui.searching import PAGE_HITS, Search, read_sessions, run_search
+from recall_tui.tui.listings import SessionListing
+from recall_tui.tui.screens.asking import Asking
 from recall_tui.tui.widgets.notice import Notice
 from recall_tui.tui.widgets.result_list import ResultList
 from recall_tui.tui.widgets.row import Row
@@ -37,31 +30,10 @@ if TYPE_CHECKING:
 
     from recall_tui.history import History
     from recall_tui.model import Session
-    from recall_tui.search.results import GrepQuery
-    from recall_tui.tui.messages import (
-        SearchFailed,
-        SearchUpdated,
-        SessionsLoaded,
-        StoreChanged,
-        SyncEnded,
-        SyncReported,
-        WorkFailed,
-    )
-
-SETTLE_S: Final = 0.07
-"""A search starts this long after the last key."""
-
-PATIENCE_S: Final = 0.15
-"""A search that takes longer says so; a fast one never flickers."""
+    from recall_tui.tui.query import Switches
 
 PREVIEW_S: Final = 0.04
 """The session under the cursor opens this long after the cursor came to rest."""
-
-REFRESH_S: Final = 1.0
-"""The list is read again at most this often while a sync commits."""
-
-FIRST_REFRESH_S: Final = 0.1
-"""While the list is empty it is read again sooner."""
 
 AGES_S: Final = 30.0
 """Ages in the list are drawn again this often."""
@@ -69,10 +41,8 @@ AGES_S: Final = 30.0
 NARROW_CELLS: Final = 100
 """Below this the list and the session take turns."""
 
-_CASES: Final = (Case.SMART, Case.EXACT, Case.IGNORE)
 
-
-class MainScreen(Screen[None]):
+class MainScreen(Asking):
     """Browse with an empty box, hits with a query; the transcript of whichever row is selected."""
 
     AUTO_FOCUS = "#query"
@@ -88,28 +58,16 @@ class MainScreen(Screen[None]):
         now_ms: Callable[[], int],
         zone: tzinfo,
         home: str,
+        zone_name: str = "UTC",
         demo: bool = False,
         syncing: bool = False,
     ) -> None:
-        super().__init__()
+        super().__init__(history, now_ms=now_ms, zone=zone, zone_name=zone_name, syncing=syncing)
         self.HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (NARROW_CELLS, "-normal"), (160, "-wide")]
-        self._history = history
         self._keymap = keymap
-        self._now_ms = now_ms
-        self._zone = zone
         self._home = home
         self._demo = demo
-        self._sessions: list[Session] | None = None
-        self._everything: list[Session] = []
-        self._shown_version: int | None = None
-        self._store_version: int | None = None
-        self._coverage = bars.Coverage(Reach(), reading=syncing)
-        self._search = Search()
-        self._patient = False
-        self._settle: Timer | None = None
-        self._patience: Timer | None = None
         self._preview: Timer | None = None
-        self._refresh_due: Timer | None = None
 
     def compose(self) -> ComposeResult:
         """Lay the screen out."""
@@ -131,16 +89,6 @@ class MainScreen(Screen[None]):
         yield Row(id="keys")
 
     # Children, by role
-
-    @property
-    def box(self) -> SearchBox:
-        """The search box."""
-        return self.query_one("#query", SearchBox)
-
-    @property
-    def results(self) -> ResultList:
-        """The list."""
-        return self.query_one("#results", ResultList)
 
     @property
     def transcript(self) -> Transcript:
@@ -175,37 +123,7 @@ class MainScreen(Screen[None]):
         """What the rows have room for depends on the width."""
         self.call_after_refresh(self._show_rows)
 
-    # Sessions
-
-    def _load_sessions(self) -> None:
-        self.run_worker(
-            partial(self._load_in_thread, self._search.question.chosen),
-            thread=True, group="sessions", exclusive=True, exit_on_error=False,
-            description="read sessions",
-        )  # fmt: skip
-
-    def _load_in_thread(self, chosen: Filter) -> None:
-        worker = get_current_worker()
-        read_sessions(self._history, chosen, lambda: worker.is_cancelled, self.post_message)
-
-    def on_sessions_loaded(self, event: SessionsLoaded) -> None:
-        """Keep the sessions; show them when no pattern is asked for."""
-        event.stop()
-        if event.chosen == Filter():
-            self._everything = event.sessions
-        if event.chosen != self._search.question.chosen:
-            return
-        self._sessions = event.sessions
-        self._shown_version = event.version
-        self._coverage.reach, self._coverage.gaps = event.reach, event.gaps
-        shown = self.transcript.session
-        now = next((s for s in event.sessions if shown and s.key == shown.key), None)
-        if shown and now and now.messages != shown.messages:
-            self.transcript.grown(now)
-        if not self._search.question.pattern:
-            self._browse()
-        self._show_rows()
-        self._refresh_soon()
+    # The list
 
     def _browse(self) -> None:
         """List the sessions themselves, those the filters admit."""
@@ -215,158 +133,10 @@ class MainScreen(Screen[None]):
             self._show_empty()
             self._show_count()
 
-    def on_store_changed(self, event: StoreChanged) -> None:
-        """Note that there is something new."""
-        event.stop()
-        self._store_version = event.version
-        self._refresh_soon()
-
-    def _refresh_soon(self) -> None:
-        """Read the list again when it is older than the store, at most once a second."""
-        behind = self._store_version not in {None, self._shown_version}
-        if behind and self._sessions is not None and self._refresh_due is None:
-            wait = REFRESH_S if self._sessions else FIRST_REFRESH_S
-            self._refresh_due = self.set_timer(wait, self.action_reload)
-
-    def action_reload(self) -> None:
-        """Read the list again now."""
-        self._refresh_due = None
-        self._load_sessions()
-        if self._search.hits is not None and not self._search.running:
-            self._start(refresh=True)
-
-    # Sync
-
-    def on_sync_reported(self, event: SyncReported) -> None:
-        """Show where the sync stands."""
-        self._coverage.progress, self._coverage.live = event.progress, True
-        if event.progress.done:
-            self._settle_down()
-        self._show_rows()
-
-    def _settle_down(self) -> None:
-        """The sources were read to their end once: what is not there now does not exist."""
-        if self._coverage.reading:
-            self._coverage.reading = False
-            self._load_sessions()
-
-    def on_sync_ended(self, event: SyncEnded) -> None:
-        """Say why the list is no longer kept live by us."""
-        event.stop()
-        self._coverage.progress = None
-        self._coverage.note, self._coverage.live = event.reason, not event.reason
-        self._settle_down()
-        self._show_rows()
-
-    def on_work_failed(self, event: WorkFailed) -> None:
-        """Say what went wrong."""
-        event.stop()
-        self._coverage.note = event.words
-        self._show_rows()
-
-    # Search
-
-    @on(Input.Changed, "#query")
-    def _restart_settle(self, event: Input.Changed) -> None:
-        event.stop()
-        if self._settle is not None:
-            self._settle.stop()
-        self._settle = self.set_timer(SETTLE_S, self._settled)
-
-    def _settled(self) -> None:
-        self._settle = None
-        question = understand(self.box.value, self._zone, self._now_ms())
-        if question != self._search.question or self._search.error:
-            self._search.question = question
-            self._start()
-
-    def _start(self, *, refresh: bool = False) -> None:
-        """Ask the question as it stands now."""
-        query = self._search.ask(refresh=refresh)
-        if self._patience is not None:
-            self._patience.stop()
-        self._patient = False
-        if query is not None:
-            self._patience = self.set_timer(PATIENCE_S, self._lose_patience)
-            self._run_search(query, "search")
-        elif self._search.error:
-            self._show_empty()
-        elif self._search.question.chosen == Filter() and self._everything:
-            self._sessions = self._everything
-            self._browse()
-        else:
-            self._load_sessions()
-        self._show_rows()
-
-    def _lose_patience(self) -> None:
-        self._patient = True
-        self._show_count()
-
-    def _run_search(self, query: GrepQuery, group: str) -> None:
-        self.run_worker(
-            partial(self._search_in_thread, query, self._search.generation),
-            thread=True, group=group, exclusive=True, exit_on_error=False, description=group,
-        )  # fmt: skip
-
-    def _search_in_thread(self, query: GrepQuery, generation: int) -> None:
-        worker = get_current_worker()
-
-        def stop() -> bool:
-            return worker.is_cancelled or generation != self._search.generation
-
-        run_search(self._history, query, generation, stop, self.post_message)
-
-    def on_search_updated(self, event: SearchUpdated) -> None:
-        """Show what was found; the old list stays until something new is there."""
-        event.stop()
-        if event.generation != self._search.generation:
-            return
-        another = self._search.take(event)
-        if another and self._search.hits is not None:
-            self.results.show(self._search.hits)
-        elif event.update.hits:
-            self.results.grew()
-        if event.update.done:
-            self._show_empty()
-            self._show_banner()
-        self._show_count()
-
-    def on_search_failed(self, event: SearchFailed) -> None:
-        """Say what is wrong with the query, in its place."""
-        event.stop()
-        if event.generation == self._search.generation:
-            self._search.fail(event.words)
-            self._show_empty()
-            self._show_count()
-
-    @on(ResultList.NearEnd)
-    def _more_hits(self, event: ResultList.NearEnd) -> None:
-        event.stop()
-        query = self._search.next_page()
-        if query is not None:
-            self._run_search(query, "page")
-
-    def action_cycle_case(self) -> None:
-        """Compare letters smartly, exactly, or not at all."""
-        switches = self._search.switches
-        case = _CASES[(_CASES.index(switches.case) + 1) % len(_CASES)]
-        self._switch(replace(switches, case=case))
-
-    def action_toggle_word(self) -> None:
-        """Match whole words only, or not."""
-        self._switch(replace(self._search.switches, word=not self._search.switches.word))
-
-    def action_toggle_regex(self) -> None:
-        """Read the query as a regular expression, or not."""
-        self._switch(replace(self._search.switches, regex=not self._search.switches.regex))
-
-    def _switch(self, switches: Switches) -> None:
-        self._search.switches = self.pane.switches = switches
-        if self._search.question.pattern:
-            self._start()
-        self._show_rows()
-
-    # The list
+    def _show_named(self, sessions: list[Session], position: int) -> None:
+        listing = SessionListing(sessions, self._now_ms(), self._zone, self._home, position)
+        self.results.show(listing, keep=False)
+        self._show_empty()
 
     @on(SearchBox.Move)
     def _move(self, event: SearchBox.Move) -> None:
@@ -392,22 +162,13 @@ class MainScreen(Screen[None]):
             self.pane.show_head()
             return
         session, position = chosen
-        self.transcript.open(session, at=position, query=self._query_inside())
+        query = self._search.inside if self.results.listing is self._search.rows else None
+        self.transcript.open(session, at=position, query=query)
 
     def _chosen(self) -> tuple[Session, int] | None:
         """Return the session under the cursor and the position to open it at."""
         row, listing = self.results.cursor, self.results.listing
-        if isinstance(listing, HitListing) and 0 <= row < len(listing):
-            return listing.hits[row].session, listing.hits[row].position
-        if isinstance(listing, SessionListing) and 0 <= row < len(listing):
-            return listing.sessions[row], -1
-        return None
-
-    def _query_inside(self) -> GrepQuery | None:
-        if not isinstance(self.results.listing, HitListing):
-            return None
-        query = self._search.question.grep(self._search.switches, PAGE_HITS)
-        return replace(query, chosen=Filter())
+        return listing.target(row) if listing and 0 <= row < len(listing) else None
 
     @on(ResultList.Opened)
     def _row_opened(self, event: ResultList.Opened) -> None:
@@ -429,7 +190,7 @@ class MainScreen(Screen[None]):
         event.stop()
         listing = self.results.listing
         if listing is not None and 0 <= event.row < len(listing):
-            self._copy(listing.key(event.row), "reference")
+            self._copy(*listing.copied(event.row))
 
     def action_search(self) -> None:
         """Go to the search box."""
@@ -442,6 +203,16 @@ class MainScreen(Screen[None]):
         self.remove_class("-reading", "-solo")
 
     # The session
+
+    def _session_grew(self, sessions: list[Session]) -> None:
+        shown = self.transcript.session
+        now = next((s for s in sessions if shown and s.key == shown.key), None)
+        if shown and now and now.messages != shown.messages:
+            self.transcript.grown(now)
+
+    def _switch(self, switches: Switches) -> None:
+        self.pane.switches = switches
+        super()._switch(switches)
 
     def action_close_session(self) -> None:
         """Go back to the list."""

@@ -1,4 +1,4 @@
-"""The list of sessions or hits: any number of rows, two lines each, drawn only where they show."""
+"""The list of sessions, hits or passages: any number of rows, drawn only where they show."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from textual.scroll_view import ScrollView
 from recall_tui.tui.ink import Inked
 from recall_tui.tui.keymap import Scope, bindings
 from recall_tui.tui.lines import Line, clean
-from recall_tui.tui.listings import ROW_LINES
+from recall_tui.tui.listings import Listing
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from textual import events
     from textual.binding import BindingType
     from textual.strip import Strip
-
-    from recall_tui.tui.listings import Listing
 
 _NEAR_END_ROWS: Final = 30
 """Rows left below the cursor at which more are asked for."""
@@ -135,7 +133,7 @@ class ResultList(Inked, ScrollView, can_focus=True):
         if self._listing is None or self.cursor < 0:
             return False
         top = self._listing.top(self.cursor)
-        return top <= line < top + ROW_LINES
+        return top <= line < top + self._listing.row_lines
 
     def _draw(self, listing: Listing, line: int, width: int, *, here: bool) -> Strip:
         row, part = listing.locate(line)
@@ -172,7 +170,7 @@ class ResultList(Inked, ScrollView, can_focus=True):
             return
         for row in (old, new):
             if 0 <= row < len(listing):
-                self.refresh_lines(listing.top(row), ROW_LINES)
+                self.refresh_lines(listing.top(row), listing.row_lines)
         if new >= 0:
             self._reveal(listing, new)
             self.post_message(self.Selected(new))
@@ -185,8 +183,8 @@ class ResultList(Inked, ScrollView, can_focus=True):
         above = top - 1 if listing.group(row) > listing.group(row - 1) else top
         if above < self.scroll_offset.y:
             self.scroll_to(y=max(0, above), animate=False, force=True)
-        elif top + ROW_LINES > self.scroll_offset.y + height:
-            self.scroll_to(y=top + ROW_LINES - height, animate=False, force=True)
+        elif top + listing.row_lines > self.scroll_offset.y + height:
+            self.scroll_to(y=top + listing.row_lines - height, animate=False, force=True)
 
     def _ask_for_more(self, row: int) -> None:
         count = len(self._listing) if self._listing else 0
@@ -211,9 +209,13 @@ class ResultList(Inked, ScrollView, can_focus=True):
         """Move the cursor by rows."""
         self.cursor += by
 
+    @property
+    def _row_lines(self) -> int:
+        return self._listing.row_lines if self._listing else Listing.row_lines
+
     def action_page(self, by: int) -> None:
         """Move the cursor by a screenful."""
-        self.cursor += by * max(1, self.scrollable_content_region.height // ROW_LINES - 1)
+        self.cursor += by * max(1, self.scrollable_content_region.height // self._row_lines - 1)
 
     def action_edge(self, side: int) -> None:
         """Go to the first or the last row."""

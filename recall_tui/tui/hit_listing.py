@@ -1,0 +1,128 @@
+"""The hits of a search as rows: whose they are, and the match in its words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from rich.cells import cell_len
+
+from recall_tui.model import Flag, Kind
+from recall_tui.text.cut import ELLIPSIS
+from recall_tui.tui import notation
+from recall_tui.tui.lines import Line, clean, cut, pad, styled, wrap
+from recall_tui.tui.listings import Listing, title_row
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from recall_tui.model import Session
+    from recall_tui.search.results import Hit
+    from recall_tui.tui.lines import Piece
+
+_SPEAKER_CELLS: Final = 7
+
+
+class HitListing(Listing):
+    """Hits newest first: the session's title, and the match in its words."""
+
+    def __init__(self, hits: list[Hit]) -> None:
+        self.hits = hits
+        self.complete = False
+        """No more hits will come: the last session's are all here, too."""
+
+    def __len__(self) -> int:
+        return len(self.hits)
+
+    def key(self, row: int) -> str:
+        """Return the message's reference."""
+        return str(self.hits[row].reference)
+
+    def target(self, row: int) -> tuple[Session, int] | None:
+        """Return the session, at the hit."""
+        return self.hits[row].session, self.hits[row].position
+
+    def draw(self, row: int, width: int, now_ms: int) -> tuple[Line, ...]:
+        """Return title, mark and age over the excerpt; in the same session, more of the excerpt."""
+        hit = self.hits[row]
+        if row > 0 and self.hits[row - 1].session.key == hit.session.key:
+            first, second = excerpt_rows(hit, width, 2)
+            return Line(first), Line(second)
+        age = notation.age(hit.time_ms or hit.session.ended_ms, now_ms)
+        (excerpt,) = excerpt_rows(hit, width, 1)
+        return Line(title_row(hit.session, width, age, mark=True)), Line(excerpt)
+
+
+def excerpt_rows(hit: Hit, width: int, count: int) -> list[tuple[Piece, ...]]:
+    """Return the speaker and the match with the words around it, the first match inside.
+
+    Args:
+        hit: What was found.
+        width: Cells of a row.
+        count: Rows to fill.
+    """
+    name = clean(hit.tool) if hit.kind is Kind.TOOL_CALL and hit.tool else ""
+    ink = {Kind.PROMPT: "you", Kind.ANSWER: "agent"}.get(hit.kind, "muted")
+    if hit.flags & Flag.FAILED:
+        ink = "error"
+    who = pad(name or notation.SPEAKERS[hit.kind], _SPEAKER_CELLS) + " "
+    room = max(4, width - len(who))
+    text, spans = _flat(hit.text, hit.spans)
+    start = _window(text, spans, room)
+    lead = "…" if start else ""
+    shift = len(lead) - start
+    plain = "abandoned" if hit.flags & Flag.ABANDONED else ""
+    shown = lead + text[start : start + room * count * 2]
+    matches = [
+        (max(len(lead), low + shift), high + shift, "match") for low, high in spans if high > start
+    ]
+    rows = wrap(styled(shown, matches, plain), room)
+    rows = [*rows[: count - 1], *([_joined(rows[count - 1 :], room)] if len(rows) >= count else [])]
+    rows += [[] for _ in range(count - len(rows))]
+    leads = [(who, ink), *[(" " * len(who), "")] * (count - 1)]
+    return [(first, *row) for first, row in zip(leads, rows, strict=True)]
+
+
+def _joined(rows: list[list[Piece]], room: int) -> list[Piece]:
+    """Return what is left of an excerpt on one row, cut."""
+    out: list[Piece] = []
+    for row in rows:
+        if out:
+            out.append((" ", ""))
+        out.extend(row)
+    if sum(cell_len(text) for text, _ in out) <= room:
+        return out
+    kept: list[Piece] = []
+    left = room - 1
+    for text, ink in out:
+        fits = text if cell_len(text) <= left else cut(f"{text} ", left + 1).removesuffix(ELLIPSIS)
+        kept.append((fits, ink))
+        left -= cell_len(fits)
+        if fits != text:
+            break
+    return [*kept, (ELLIPSIS, "dim")]
+
+
+def _flat(text: str, spans: Sequence[tuple[int, int]]) -> tuple[str, list[tuple[int, int]]]:
+    """Return an excerpt on one line, runs of white space as one space, its spans moved along."""
+    kept: list[str] = []
+    moved: list[int] = [0] * (len(text) + 1)
+    for at, char in enumerate(text):
+        moved[at] = len(kept)
+        char = " " if char.isspace() else clean(char)  # noqa: PLW2901 - the character as shown
+        if char and not (char == " " and (not kept or kept[-1] == " ")):
+            kept.append(char)
+    moved[len(text)] = len(kept)
+    limit = len(text)
+    return "".join(kept), [(moved[min(low, limit)], moved[min(high, limit)]) for low, high in spans]
+
+
+def _window(text: str, spans: Sequence[tuple[int, int]], room: int) -> int:
+    """Return where the shown part starts, so that the first match is in view with words before."""
+    if not spans:
+        return 0
+    low, high = spans[0]
+    if high <= room - 2:
+        return 0
+    start = max(0, low - max(6, min(room // 3, room - (high - low) - 4)))
+    space = text.find(" ", start, low)
+    return space + 1 if 0 <= space < low - 2 else start

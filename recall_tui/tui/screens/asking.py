@@ -1,0 +1,232 @@
+"""The box: from keys to a question, from a question to a search, from a search to rows."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from textual import on
+from textual.widgets import Input
+from textual.worker import get_current_worker
+
+from recall_tui.model import Filter
+from recall_tui.search.results import Case
+from recall_tui.tui.query import Mode, understand
+from recall_tui.tui.screens.browsing import Browsing
+from recall_tui.tui.searching import run_search
+from recall_tui.tui.widgets.result_list import ResultList
+from recall_tui.tui.widgets.search_box import SearchBox
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from datetime import tzinfo
+
+    from textual.timer import Timer
+
+    from recall_tui.history import History
+    from recall_tui.model import Session
+    from recall_tui.tui.listings import Listing
+    from recall_tui.tui.messages import (
+        NameFound,
+        RecallAnswered,
+        SearchFailed,
+        SearchUpdated,
+    )
+    from recall_tui.tui.query import Switches
+    from recall_tui.tui.searching import Ask
+
+SETTLE_S: Final = 0.07
+"""A search starts this long after the last key."""
+
+PATIENCE_S: Final = 0.15
+"""A search that takes longer says so; a fast one never flickers."""
+
+_CASES: Final = (Case.SMART, Case.EXACT, Case.IGNORE)
+
+
+class Asking(Browsing):
+    """A question at a time, and its answer in the list."""
+
+    def __init__(
+        self,
+        history: History,
+        *,
+        now_ms: Callable[[], int],
+        zone: tzinfo,
+        zone_name: str,
+        syncing: bool,
+    ) -> None:
+        super().__init__(history, zone=zone_name, syncing=syncing)
+        self._now_ms = now_ms
+        self._zone = zone
+        self._patient = False
+        self._settle: Timer | None = None
+        self._patience: Timer | None = None
+
+    @property
+    def box(self) -> SearchBox:
+        """The search box."""
+        return self.query_one("#query", SearchBox)
+
+    @property
+    def results(self) -> ResultList:
+        """The list."""
+        return self.query_one("#results", ResultList)
+
+    # What the screen over this draws
+
+    def _show_count(self) -> None:
+        """Say what was found."""
+        raise NotImplementedError
+
+    def _show_banner(self) -> None:
+        """Say what is missing."""
+        raise NotImplementedError
+
+    def _show_empty(self) -> None:
+        """Say what was looked for, when nothing is there."""
+        raise NotImplementedError
+
+    def _show_named(self, sessions: list[Session], position: int) -> None:
+        """List sessions that were named, and open the first at a message."""
+        raise NotImplementedError
+
+    # From keys to a question
+
+    @on(Input.Changed, "#query")
+    def _restart_settle(self, event: Input.Changed) -> None:
+        event.stop()
+        if self._settle is not None:
+            self._settle.stop()
+        self._settle = self.set_timer(SETTLE_S, self._settled)
+
+    def _settled(self) -> None:
+        self._settle = None
+        question = understand(self.box.value, self._zone, self._now_ms())
+        # One that still runs has been stopped by the key.
+        if question != self._search.question or self._search.error or self._search.running:
+            self._search.question = question
+            self._start()
+
+    def _start(self, *, refresh: bool = False) -> None:
+        """Ask the question as it stands now."""
+        ask = self._search.ask(refresh=refresh)
+        if self._patience is not None:
+            self._patience.stop()
+        self._patient = False
+        if ask is not None:
+            self._patience = self.set_timer(PATIENCE_S, self._lose_patience)
+            self._run_search(ask, "search")
+        elif self._search.error:
+            self._show_empty()
+        elif self._search.question.chosen == Filter() and self._everything:
+            self._sessions = self._everything
+            self._browse()
+        else:
+            self._load_sessions()
+        self._show_rows()
+
+    def _ask_again(self) -> None:
+        self._start(refresh=True)
+
+    def _lose_patience(self) -> None:
+        self._patient = True
+        self._show_count()
+
+    # From a question to rows
+
+    def _run_search(self, ask: Ask, group: str) -> None:
+        self.run_worker(
+            partial(self._search_in_thread, ask),
+            thread=True, group=group, exclusive=True, exit_on_error=False, description=group,
+        )  # fmt: skip
+
+    def _search_in_thread(self, ask: Ask) -> None:
+        worker = get_current_worker()
+
+        first = not getattr(ask.query, "cursor", "")
+
+        def stop() -> bool:
+            # A key was pressed: nobody waits for this answer, and the next one needs the machine.
+            typing = first and self._settle is not None
+            return typing or worker.is_cancelled or ask.generation != self._search.generation
+
+        run_search(self._history, ask, stop, self.post_message)
+
+    def on_search_updated(self, event: SearchUpdated) -> None:
+        """Show what was found; the old list stays until something new is there."""
+        event.stop()
+        if event.generation != self._search.generation:
+            return
+        another = self._search.take(event)
+        if another and self._search.rows is not None:
+            self.results.show(self._search.rows)
+        elif event.update.hits:
+            self.results.grew()
+        if event.update.done:
+            self._show_empty()
+            self._show_banner()
+        self._show_count()
+
+    def on_recall_answered(self, event: RecallAnswered) -> None:
+        """Show what recall answered."""
+        event.stop()
+        if event.generation == self._search.generation:
+            self._show_answer(self._search.take_answer(event.answer))
+
+    def _show_answer(self, rows: Listing) -> None:
+        self.results.show(rows)
+        self._show_empty()
+        self._show_banner()
+        self._show_count()
+
+    def on_name_found(self, event: NameFound) -> None:
+        """Go to what the box names."""
+        event.stop()
+        if event.generation == self._search.generation:
+            self._search.take_name()
+            self._show_named(event.sessions, event.position)
+            self._show_count()
+
+    def on_search_failed(self, event: SearchFailed) -> None:
+        """Say what is wrong with the query, in its place."""
+        event.stop()
+        if event.generation == self._search.generation:
+            self._search.fail(event.words)
+            self._show_empty()
+            self._show_count()
+
+    @on(ResultList.NearEnd)
+    def _more_hits(self, event: ResultList.NearEnd) -> None:
+        event.stop()
+        ask = self._search.next_page()
+        if ask is not None:
+            self._run_search(ask, "page")
+
+    # Switches
+
+    def action_toggle_mode(self) -> None:
+        """Rank passages that answer, or find what is said exactly."""
+        mode = Mode.GREP if self._search.recalling else Mode.RECALL
+        self._switch(replace(self._search.switches, mode=mode))
+
+    def action_cycle_case(self) -> None:
+        """Compare letters smartly, exactly, or not at all."""
+        switches = self._search.switches
+        case = _CASES[(_CASES.index(switches.case) + 1) % len(_CASES)]
+        self._switch(replace(switches, case=case))
+
+    def action_toggle_word(self) -> None:
+        """Match whole words only, or not."""
+        self._switch(replace(self._search.switches, word=not self._search.switches.word))
+
+    def action_toggle_regex(self) -> None:
+        """Read the query as a regular expression, or not."""
+        self._switch(replace(self._search.switches, regex=not self._search.switches.regex))
+
+    def _switch(self, switches: Switches) -> None:
+        self._search.switches = switches
+        if self._search.question.pattern:
+            self._start()
+        self._show_rows()

@@ -1,0 +1,149 @@
+"""What is known of the history: its sessions, how far they were read, what a sync is doing."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from textual.screen import Screen
+from textual.worker import get_current_worker
+
+from recall_tui.model import Filter, Reach
+from recall_tui.tui.bars import Coverage
+from recall_tui.tui.searching import Search, read_sessions
+
+if TYPE_CHECKING:
+    from textual.timer import Timer
+
+    from recall_tui.history import History
+    from recall_tui.model import Session
+    from recall_tui.tui.messages import (
+        SessionsLoaded,
+        StoreChanged,
+        SyncEnded,
+        SyncReported,
+        WorkFailed,
+    )
+
+REFRESH_S: Final = 1.0
+"""The list is read again at most this often while a sync commits."""
+
+FIRST_REFRESH_S: Final = 0.1
+"""While the list is empty it is read again sooner."""
+
+
+class Browsing(Screen[None]):
+    """The sessions the box's filters admit, kept as fresh as the store. Draws nothing itself.
+
+    Args:
+        history: What is browsed.
+        zone: Name of the zone days are meant in.
+        syncing: A sync is on its way.
+    """
+
+    def __init__(self, history: History, *, zone: str, syncing: bool) -> None:
+        super().__init__()
+        self._history = history
+        self._search = Search(zone)
+        self._sessions: list[Session] | None = None
+        self._everything: list[Session] = []
+        self._shown_version: int | None = None
+        self._store_version: int | None = None
+        self._coverage = Coverage(Reach(), reading=syncing)
+        self._refresh_due: Timer | None = None
+
+    # What the screen over this draws
+
+    def _show_rows(self) -> None:
+        """Draw every one-line row again."""
+        raise NotImplementedError
+
+    def _browse(self) -> None:
+        """List the sessions."""
+        raise NotImplementedError
+
+    def _session_grew(self, sessions: list[Session]) -> None:
+        """Take note of sessions that may have grown."""
+        raise NotImplementedError
+
+    def _ask_again(self) -> None:
+        """Ask the question in the box again, because the store changed."""
+        raise NotImplementedError
+
+    # Sessions
+
+    def _load_sessions(self) -> None:
+        self.run_worker(
+            partial(self._load_in_thread, self._search.question.chosen),
+            thread=True, group="sessions", exclusive=True, exit_on_error=False,
+            description="read sessions",
+        )  # fmt: skip
+
+    def _load_in_thread(self, chosen: Filter) -> None:
+        worker = get_current_worker()
+        read_sessions(self._history, chosen, lambda: worker.is_cancelled, self.post_message)
+
+    def on_sessions_loaded(self, event: SessionsLoaded) -> None:
+        """Keep the sessions; show them when no pattern is asked for."""
+        event.stop()
+        if event.chosen == Filter():
+            self._everything = event.sessions
+        if event.chosen != self._search.question.chosen:
+            return
+        self._sessions = event.sessions
+        self._shown_version = event.version
+        self._coverage.reach, self._coverage.gaps = event.reach, event.gaps
+        self._session_grew(event.sessions)
+        if not self._search.question.pattern:
+            self._browse()
+        self._show_rows()
+        self._refresh_soon()
+
+    def on_store_changed(self, event: StoreChanged) -> None:
+        """Note that there is something new."""
+        event.stop()
+        self._store_version = event.version
+        self._refresh_soon()
+
+    def _refresh_soon(self) -> None:
+        """Read the list again when it is older than the store, at most once a second."""
+        behind = self._store_version not in {None, self._shown_version}
+        if behind and self._sessions is not None and self._refresh_due is None:
+            wait = REFRESH_S if self._sessions else FIRST_REFRESH_S
+            self._refresh_due = self.set_timer(wait, self.action_reload)
+
+    def action_reload(self) -> None:
+        """Read the list again now."""
+        self._refresh_due = None
+        self._load_sessions()
+        if self._search.rows is not None and not self._search.running:
+            self._ask_again()
+
+    # Sync
+
+    def on_sync_reported(self, event: SyncReported) -> None:
+        """Show where the sync stands."""
+        self._coverage.progress, self._coverage.live = event.progress, True
+        if event.progress.done:
+            self._settle_down()
+        self._show_rows()
+
+    def _settle_down(self) -> None:
+        """The sources were read to their end once: what is not there now does not exist."""
+        if self._coverage.reading:
+            self._coverage.reading = False
+            self._load_sessions()
+
+    def on_sync_ended(self, event: SyncEnded) -> None:
+        """Say why the list is no longer kept live by us."""
+        event.stop()
+        self._coverage.progress = None
+        self._coverage.note, self._coverage.live = event.reason, not event.reason
+        self._settle_down()
+        self._show_rows()
+
+    def on_work_failed(self, event: WorkFailed) -> None:
+        """Say what went wrong."""
+        event.stop()
+        self._coverage.note = event.words
+        self._show_rows()
