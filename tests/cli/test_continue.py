@@ -59,7 +59,6 @@ def test_control_sequences_do_not_reach_the_terminal(run) -> None:
     assert "\x1b" not in ran.out + ran.err and "上下文窗口有多大" in ran.out
 
 
-@pytest.mark.contract("S3-5")
 def test_nothing_runs_without_a_person(run, fake, tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setattr(programs.os, "execvp", lambda *_: pytest.fail("it ran"))
     assert run("continue", BUDGET, "--run", history=moved(fake, tmp_path)).code == 2

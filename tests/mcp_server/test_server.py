@@ -85,6 +85,10 @@ async def test_more_reads_on_from_what_recall_cited(history):
     assert not more.is_error, more
     anchors = [m["message_id"] for m in more.structured_content["messages"] if m.get("is_anchor")]
     assert anchors == [passage["anchor_message_id"]]
+    shown = [m["message_id"] for m in passage["messages"]]
+    assert set(shown) <= {m["message_id"] for m in more.structured_content["messages"]}
+    narrow = await call(history, "RecallMore", {**anchor, "before": 0, "after": 0})
+    assert [m["message_id"] for m in narrow.structured_content["messages"]] == anchors
 
 
 @pytest.mark.contract("S0-107")
@@ -151,7 +155,8 @@ async def test_an_unknown_anchor_and_one_of_another_session_are_not_found_alike(
 async def test_a_credential_is_refused_unseen_and_unrepeated(history, monkeypatch):
     secret = stories._DUMMY_TOKEN
     touched: list[str] = []
-    monkeypatch.setattr(history, "_corpora", lambda: touched.append("read") or [])
+    for name in ("_corpora", "_stores", "sessions", "catch_up", "fact_sources", "fact_scope"):
+        monkeypatch.setattr(history, name, lambda *_, name=name: touched.append(name) or [])
     for terms in ([secret], ["harmless", secret], [f"x {secret}"]):
         result = await call(history, "Recall", {"terms": terms})
         assert refused(result) == "invalid_query"

@@ -86,7 +86,6 @@ def test_what_is_no_directory_asks_git_nothing(cwd: str, monkeypatch) -> None:
     assert not places.check(worked(cwd), []).exists
 
 
-@pytest.mark.contract("X-4")
 def test_a_hostile_repository_runs_nothing(repository: Path, tmp_path: Path) -> None:
     """Its configuration names programs; looking at it starts none of them."""
     trap, flag = tmp_path / "trap.sh", tmp_path / "sprung"
