@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from recall_tui.tui.asked import Asked
     from recall_tui.tui.graphics import PixelWidget
     from recall_tui.tui.pictures import PictureCache
+    from recall_tui.tui.screens.reading import Services
 
 
 class Detours(Errands):
@@ -32,6 +33,33 @@ class Detours(Errands):
         """Do what was asked of a session."""
         event.stop()
         getattr(self, f"do_{event.deed}")(event.session, event.position)
+
+    # Playbooks
+
+    @property
+    def services(self) -> Services:
+        """What the screens behind a session are given."""
+        from recall_tui.tui.screens.reading import Services
+
+        return Services(self._history, self.keymap, self._now_ms, self._zone, self._home)
+
+    def do_continue(self, session: Session, position: int) -> None:
+        """Show where a session stood and how to go on with it."""
+        from recall_tui.tui.screens.continue_ import ContinueScreen
+
+        self.push_screen(ContinueScreen(self.services, session))
+
+    def do_repeat(self, session: Session, position: int) -> None:
+        """Show a session's prompts, to be used again."""
+        from recall_tui.tui.screens.repeat import RepeatScreen
+
+        self.push_screen(RepeatScreen(self.services, session))
+
+    def do_skill(self, session: Session, position: int) -> None:
+        """Show the skill a session makes."""
+        from recall_tui.tui.screens.skill import SkillScreen
+
+        self.push_screen(SkillScreen(self.services, session))
 
     # Materials
 

@@ -53,7 +53,7 @@ class Action(NamedTuple):
 
 
 E, B, L, S = Scope.EVERYWHERE, Scope.BOX, Scope.LIST, Scope.SESSION
-M = Scope.MATERIAL
+M, T, C = Scope.MATERIAL, Scope.SHEET, Scope.CONTINUE
 
 ACTIONS: Final = (
     Action("help", E, "f1", "app.help", "Help", 6),
@@ -138,20 +138,20 @@ ACTIONS: Final = (
     Action("material.copy", M, "Y", "copy_reference", "Copy the reference", palette=False),
     Action("material.close", M, "escape,q", "close", "Back", 5, palette=False),
     Action("material.help", M, "question_mark", "app.help", "Help", palette=False),
-    Action("sheet.down", Scope.SHEET, "down,j", "step(1)", "A line down", palette=False),
-    Action("sheet.up", Scope.SHEET, "up,k", "step(-1)", "A line up", palette=False),
-    Action("sheet.page_down", Scope.SHEET, "pagedown,space", "page(1)", "A page down", palette=False),
-    Action("sheet.page_up", Scope.SHEET, "pageup", "page(-1)", "A page up", palette=False),
-    Action("sheet.top", Scope.SHEET, "home,g", "edge(-1)", "Start", palette=False),
-    Action("sheet.end", Scope.SHEET, "end,G", "edge(1)", "End", palette=False),
-    Action("sheet.close", Scope.SHEET, "escape,q", "close", "Back", 1, palette=False),
-    Action("sheet.help", Scope.SHEET, "question_mark", "app.help", "Help", palette=False),
-    Action("continue.resume", Scope.CONTINUE, "enter", "resume", "Resume here", 1, palette=False),
-    Action("continue.fork", Scope.CONTINUE, "f", "fork", "Fork", 2, palette=False),
-    Action("continue.copy", Scope.CONTINUE, "y", "copy", "Copy the command", 3, palette=False),
-    Action("continue.handoff", Scope.CONTINUE, "H", "handoff", "Hand off", 4, palette=False),
+    Action("sheet.down", T, "down,j", "step(1)", "A line down", palette=False),
+    Action("sheet.up", T, "up,k", "step(-1)", "A line up", palette=False),
+    Action("sheet.page_down", T, "pagedown,space", "page(1)", "A page down", palette=False),
+    Action("sheet.page_up", T, "pageup", "page(-1)", "A page up", palette=False),
+    Action("sheet.top", T, "home,g", "edge(-1)", "Start", palette=False),
+    Action("sheet.end", T, "end,G", "edge(1)", "End", palette=False),
+    Action("sheet.close", T, "escape,q", "close", "Back", 1, palette=False),
+    Action("sheet.help", T, "question_mark", "app.help", "Help", palette=False),
+    Action("continue.resume", C, "enter", "resume", "Resume here", 1, palette=False),
+    Action("continue.fork", C, "f", "fork", "Fork", 2, palette=False),
+    Action("continue.copy", C, "y", "copy", "Copy the command", 3, palette=False),
+    Action("continue.handoff", C, "H", "handoff", "Hand off", 4, palette=False),
     *(
-        Action(f"continue.offer{n}", Scope.CONTINUE, str(n), f"offer({n})", f"Directory {n}", palette=False)
+        Action(f"continue.offer{n}", C, str(n), f"offer({n})", f"Directory {n}", palette=False)
         for n in range(1, 6)
     ),
     Action("repeat.fill", Scope.REPEAT, "enter", "fill", "Fresh inputs", 1, palette=False),

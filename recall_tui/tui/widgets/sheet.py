@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+import re
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from textual.geometry import Size
 from textual.scroll_view import ScrollView
@@ -21,12 +22,25 @@ if TYPE_CHECKING:
 Rows: TypeAlias = "Sequence[Sequence[Piece]]"
 """Logical lines, each of pieces; an empty one is an empty line."""
 
-_MARGIN: int = 2
+_MARGIN: Final = 2
+_LEAD: Final = re.compile(r"\s*(?:(?:[·⚠✓✗❯▌▣*-]|\d{1,3}\.)\s+)?")
+"""What later rows of a wrapped line stand below: its indent, and the sign it begins with."""
 
 
 def rows_of(text: str, ink: str = "") -> list[list[Piece]]:
     """Return a text as logical lines of one ink."""
     return [[(row, ink)] for row in text.split("\n")]
+
+
+def _wrapped(row: Sequence[Piece], room: int) -> list[Line]:
+    """Return a logical line as rows, later ones indented like its text."""
+    pieces = [(clean(text), ink) for text, ink in row]
+    lead = _LEAD.match("".join(text for text, _ in pieces))
+    hang = min(lead.end() if lead else 0, room // 2)
+    return [
+        Line(((" " * (_MARGIN + (hang if index else 0)), ""), *part))
+        for index, part in enumerate(wrap(pieces, room, hang))
+    ]
 
 
 class Sheet(Inked, ScrollView, can_focus=True):
@@ -54,12 +68,7 @@ class Sheet(Inked, ScrollView, can_focus=True):
     def _lay(self) -> None:
         width = self.scrollable_content_region.width
         room = max(8, min(width - 2 * _MARGIN, PROSE_CELLS))
-        margin = (" " * _MARGIN, "")
-        self._lines = [
-            Line((margin, *part))
-            for row in self._rows
-            for part in wrap([(clean(text), ink) for text, ink in row], room)
-        ]
+        self._lines = [line for row in self._rows for line in _wrapped(row, room)]
         self.virtual_size = Size(width, len(self._lines))
         self.refresh()
 

@@ -1,0 +1,211 @@
+"""Continue: where a session stood, whether its place is still there, how to go on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar, Final
+
+from recall_tui.playbooks.acts import relative
+from recall_tui.playbooks.continuation import Continuation, continuation
+from recall_tui.playbooks.places import is_folder
+from recall_tui.text.marks import shown
+from recall_tui.tui import notation
+from recall_tui.tui.asked import Asked, Deed
+from recall_tui.tui.keymap import Scope, bindings
+from recall_tui.tui.screens.reading import ReadingScreen, Services, clock_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from textual.binding import BindingType
+
+    from recall_tui.model import Message, Session
+    from recall_tui.playbooks.programs import Command
+    from recall_tui.playbooks.turns import Turn
+    from recall_tui.tui.lines import Piece
+
+    Lines = list[list[Piece]]
+
+_WHOLE: Final = 3
+"""Turns shown with the agent's answer; older ones are one line."""
+
+_PROMPT_ROWS: Final = 4
+_ANSWER_ROWS: Final = 8
+_FILES: Final = 5
+
+
+class ContinueScreen(ReadingScreen[Continuation]):
+    """The last turns, what was left open, and the command. Nothing runs before a second press."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings(Scope.CONTINUE)]
+    SCOPE = Scope.CONTINUE
+    NAME = "Continue"
+
+    def __init__(self, services: Services, session: Session) -> None:
+        super().__init__(services, session)
+        self._folder = ""
+
+    def read(self) -> Continuation:
+        """Return how the session stood, checked against the disk and git."""
+        return continuation(self.services.history, self.session)
+
+    # The text
+
+    def rows(self, value: Continuation) -> Lines:
+        """Return what was left open, how to go on, then the last turns."""
+        return [
+            *_left_open(value),
+            *self._way(value),
+            *_turns(value, self.services),
+        ]
+
+    def _way(self, found: Continuation) -> Lines:
+        rows: Lines = [[], [("How to go on", "heading")]]
+        command = self._command(found)
+        if command is not None:
+            rows.append([("  ❯ ", "accent"), (command.line, "strong")])
+        place = found.place
+        if place.exists and place.branch and place.branch_now == place.branch:
+            words = f"{self._short(place.cwd)} is on {place.branch}"
+            rows.append([("  ✓ ", "success"), (words, "")])
+        elif place.exists and not place.notes:
+            rows.append([("  ✓ ", "success"), (f"{self._short(place.cwd)} is there", "")])
+        rows += [[("  ⚠ ", "warning"), (note, "warning")] for note in found.notes]
+        if found.fork is not None:
+            key = self.services.keymap.shown("continue.fork")
+            rows.append([("    ", ""), (key, "strong"), (" goes on in a copy instead", "muted")])
+        for number, offer in enumerate(found.place.offers, 1):
+            chosen = offer.path == self._folder
+            rows.append(
+                [
+                    ("  ▌ " if chosen else "    ", "bar"),
+                    (str(number), "strong"),
+                    (f" {self._short(offer.path)}", "here" if chosen else ""),
+                    (f"  {offer.reason}", "muted"),
+                ]
+            )
+        return rows
+
+    def _short(self, path: str) -> str:
+        return notation.short_path(path, self.services.home)
+
+    def _command(self, found: Continuation, *, fork: bool = False) -> Command | None:
+        """Return the command, in the directory that was chosen."""
+        command = found.fork if fork else found.resume
+        if command is None or not self._folder:
+            return command
+        return command._replace(cwd=self._folder)
+
+    # Keys
+
+    def action_resume(self, *, fork: bool = False) -> None:
+        """Leave Recall for the session's own program; the first press says so."""
+        found = self.value
+        command = self._command(found, fork=fork) if found else None
+        if found is None:
+            return
+        if command is None:
+            self.say("There is no command for that: hand it off to another program.", "warning")
+            return
+        if command.cwd and not is_folder(command.cwd):
+            offered = " A number takes one of those above." if found.place.offers else ""
+            self.say(f"{command.cwd} is gone.{offered}", "warning")
+            return
+        if not command.installed:
+            self.say(f"{command.argv[0]} is not on the PATH of this machine.", "warning")
+            return
+        again = self.services.keymap.shown("continue.fork" if fork else "continue.resume")
+        warning = f" {command.warning}" if command.warning else ""
+        if self.confirmed(f"run {fork}", f"{again} again leaves Recall and runs it.{warning}"):
+            self.run(command)
+
+    def action_fork(self) -> None:
+        """Go on in a copy."""
+        self.action_resume(fork=True)
+
+    def action_copy(self) -> None:
+        """Copy the command."""
+        command = self._command(self.value) if self.value else None
+        if command is not None:
+            self.copy(command.line, "command")
+
+    def action_offer(self, number: int) -> None:
+        """Go on in another of the directories offered; the same number takes it back."""
+        offers = self.value.place.offers if self.value else ()
+        if number <= len(offers):
+            path = offers[number - 1].path
+            self._folder = "" if self._folder == path else path
+            self.disarm()
+            self.redraw(keep=True)
+
+    def action_handoff(self) -> None:
+        """Hand the session to another program."""
+        self.post_message(Asked(Deed.HANDOFF, self.session))
+
+
+def _left_open(found: Continuation) -> Lines:
+    if not found.open:
+        return [[("Nothing seems to be left open.", "title")]]
+    rows: Lines = [[("Left open", "heading")]]
+    for point in found.open:
+        place = f"  #{point.reference.position}"
+        rows.append(
+            [("  · ", "warning"), (f"{point.loose.value}: ", ""), (point.text, "strong"),
+             (place, "dim")]
+        )  # fmt: skip
+    return rows
+
+
+def _turns(found: Continuation, services: Services) -> Lines:
+    rows: Lines = []
+    turns = found.turns
+    if turns:
+        count = notation.counted(len(turns), "turn")
+        rows += [[], [(f"The last {count}", "heading")]]
+    older = turns[:-_WHOLE]
+    for turn in turns[-_WHOLE:]:
+        rows += _whole(turn, found.place.cwd, services)
+    if older:
+        rows += [[], [("Before that, the newest first", "heading")]]
+        rows += [row for turn in reversed(older) for row in _brief(turn, services)]
+    return rows
+
+
+def _brief(turn: Turn, services: Services) -> Lines:
+    head = turn.prompt or turn.last
+    if head is None:
+        return []
+    did = f"  {len(turn.acts):,} calls" if turn.acts else ""
+    line = " ".join(shown(head.text[:600]).split())[:160]
+    return [[(f"  {clock_of(head.time_ms, services)}  ", "dim"), (line, "muted"), (did, "dim")]]
+
+
+def _whole(turn: Turn, cwd: str, services: Services) -> Lines:
+    rows: Lines = []
+    if turn.prompt is not None:
+        rows += _said(turn.prompt, "you", "you", services, _PROMPT_ROWS)
+    if turn.acts:
+        failed = sum(act.failed for act in turn.acts)
+        edited = [relative(path, cwd) for path in turn.edited(cwd)]
+        words = [notation.counted(len(turn.acts), "tool call")]
+        words += [f"{failed:,} failed"] if failed else []
+        words += [f"edited {', '.join(edited[:_FILES])}"] if edited else []
+        words += [f"{len(edited) - _FILES:,} more files"] if len(edited) > _FILES else []
+        rows.append([("         ", ""), (" · ".join(words), "muted")])
+    if turn.answer is not None:
+        rows += _said(turn.answer, "agent", "agent", services, _ANSWER_ROWS)
+    return rows
+
+
+def _said(message: Message, who: str, ink: str, services: Services, limit: int) -> Lines:
+    """Return who spoke, and the first lines of what was said."""
+    kept = shown(message.text[:8000]).strip("\n").split("\n")
+    rows: Lines = [
+        [(f"  {clock_of(message.time_ms, services)}  ", "dim"), (who, ink),
+         (f"  #{message.position}", "dim")]
+    ]  # fmt: skip
+    rows += [[("         ", ""), (line, "")] for line in _kept(kept, limit)]
+    return rows
+
+
+def _kept(lines: Sequence[str], limit: int) -> list[str]:
+    return [*lines[:limit], "…"] if len(lines) > limit else list(lines)

@@ -1,0 +1,212 @@
+"""Repeat: the prompts as they were typed, one-off data marked, fresh inputs asked for."""
+
+from __future__ import annotations
+
+import os
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar
+
+from recall_tui.errors import RecallError
+from recall_tui.playbooks import programs
+from recall_tui.playbooks.onetime import placeholder
+from recall_tui.playbooks.repeat import Repetition, described, joined, repetition
+from recall_tui.playbooks.writing import write_file
+from recall_tui.tui import notation
+from recall_tui.tui.keymap import Scope, bindings
+from recall_tui.tui.screens.ask import AskScreen
+from recall_tui.tui.screens.reading import ReadingScreen, Services, clock_of
+
+if TYPE_CHECKING:
+    from textual.binding import BindingType
+
+    from recall_tui.model import Session
+    from recall_tui.playbooks.onetime import Input
+    from recall_tui.playbooks.repeat import Prompt
+    from recall_tui.tui.lines import Piece
+
+    Lines = list[list[Piece]]
+
+
+class RepeatScreen(ReadingScreen[Repetition]):
+    """A preview of prompts: what belonged to that day stands out until it was asked for anew."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings(Scope.REPEAT)]
+    SCOPE = Scope.REPEAT
+    NAME = "Repeat"
+
+    def __init__(self, services: Services, session: Session) -> None:
+        super().__init__(services, session)
+        self._values: dict[str, str] = {}
+        self._asked = False
+
+    def read(self) -> Repetition:
+        """Return what was typed."""
+        return repetition(self.services.history, self.session)
+
+    # The text
+
+    def rows(self, value: Repetition) -> Lines:
+        """Return the inputs, then each prompt as it will be handed on."""
+        if not value.prompts:
+            return [[("Nobody typed a prompt in this session.", "title")], *_rest(value)]
+        rows: Lines = []
+        flagged = sum(bool(prompt.suspicious) for prompt in value.prompts)
+        if flagged:
+            words = notation.counted(flagged, "prompt looks", "prompts look")
+            rows += [[(f"⚠ {words} like orders from elsewhere. Read them.", "warning")], []]
+        rows += self._inputs(value)
+        for number, prompt in enumerate(value.prompts, 1):
+            rows += self._prompt(number, prompt)
+        return [*rows, *_rest(value)]
+
+    def _inputs(self, found: Repetition) -> Lines:
+        if not found.inputs:
+            return []
+        rows: Lines = [[("Belonged to that day", "heading")]]
+        width = max(len(one.name) for one in found.inputs)
+        for one in found.inputs:
+            fresh = self._values.get(one.name, "")
+            rows.append([(f"  {one.name:{width}}  ", "accent"), *_value(one, fresh)])
+        if not self._asked:
+            key = self.services.keymap.shown("repeat.fill")
+            rows.append([("  ", ""), (key, "strong"), (" asks for each anew", "muted")])
+        return [*rows, []]
+
+    def _prompt(self, number: int, prompt: Prompt) -> Lines:
+        message = prompt.message
+        rows: Lines = [
+            [
+                (f"{number:>2}  ", "you"),
+                (f"{clock_of(message.time_ms, self.services)}  #{message.position}", "dim"),
+            ]
+        ]
+        rows += [[("    ", ""), *row] for row in self._pieces(prompt)]
+        for held in message.materials:
+            name = held.name or f"unnamed {held.kind}"
+            rows.append([("    ▣ ", "accent"), (f"{name}: attach it again", "muted")])
+        if prompt.suspicious:
+            reasons = ", ".join(prompt.suspicious)
+            rows.append([("    ⚠ ", "warning"), (f"looks like orders: {reasons}", "warning")])
+        return [*rows, []]
+
+    def _pieces(self, prompt: Prompt) -> Lines:
+        """Return a prompt's lines, its one-off data in the ink of a match."""
+        rows: Lines = [[]]
+        for piece in prompt.template.pieces:
+            text, ink = (piece, "") if isinstance(piece, str) else (self._put(piece), "match")
+            for index, part in enumerate(text.split("\n")):
+                if index:
+                    rows.append([])
+                rows[-1].append((part, ink))
+        return rows
+
+    def _put(self, one: Input) -> str:
+        return self._values.get(one.name) or one.value or placeholder(one)
+
+    # Keys
+
+    def action_fill(self) -> None:
+        """Ask for each input anew; nothing is handed on before that."""
+        if self.value is not None and self.value.inputs:
+            self._ask(list(self.value.inputs))
+        else:
+            self._settled()
+
+    def _ask(self, left: list[Input]) -> None:
+        if not left:
+            self._settled()
+            return
+        one, rest = left[0], left[1:]
+        number = len(self.value.inputs) - len(rest) if self.value else 1
+        of = len(self.value.inputs) if self.value else 1
+
+        def given(text: str | None) -> None:
+            if text is None:
+                return
+            self._values[one.name] = text
+            self.redraw(keep=True)
+            self._ask(rest)
+
+        needed = "" if one.value else "It was a secret; it was not kept."
+        self.app.push_screen(
+            AskScreen(
+                f"Fresh input {number} of {of}: {one.name}",
+                needed or f"It was {one.value[:60]}",
+                value=self._values.get(one.name, one.value),
+            ),
+            given,
+        )
+
+    def _settled(self) -> None:
+        self._asked = True
+        self.redraw(keep=True)
+        self.say("Read them once more; then copy, save or start them.", "accent")
+
+    def _text(self) -> list[str] | None:
+        """Return the prompts to hand on, None while inputs were not asked for."""
+        found = self.value
+        if found is None or not found.prompts:
+            return None
+        if found.inputs and not self._asked:
+            self.action_fill()
+            return None
+        return found.filled(self._values)
+
+    def action_copy(self) -> None:
+        """Copy the prompts, inputs filled in."""
+        if (prompts := self._text()) is not None:
+            self.copy(joined(prompts), "prompts")
+
+    def action_save(self) -> None:
+        """Write the prompts to a new file."""
+        prompts = self._text()
+        if prompts is None:
+            return
+
+        def chosen(path: str | None) -> None:
+            if path:
+                self.run_worker(
+                    partial(self._save_in_thread, path, joined(prompts)), thread=True,
+                    group="save", exit_on_error=False, description="save prompts",
+                )  # fmt: skip
+
+        hint = f"A new file, readable by you alone; from {os.getcwd()} unless absolute."
+        self.app.push_screen(AskScreen("Save the prompts as", hint, value="prompts.md"), chosen)
+
+    def _save_in_thread(self, path: str, text: str) -> None:
+        try:
+            where = write_file(path, [text])
+        except RecallError as error:
+            self.app.notify(str(error), severity="error", markup=False)
+            return
+        self.app.notify(f"Prompts written to {where}", markup=False)
+
+    def action_start(self) -> None:
+        """Leave Recall and start the same program with the first prompt; others are copied."""
+        prompts = self._text()
+        if prompts is None:
+            return
+        cwd = self.session.last_cwd or self.session.cwd
+        command = programs.start(self.session.harness, prompts[0], cwd)
+        if command is None or not command.installed or not os.path.isdir(cwd):
+            self.say("Its program or its directory is not here: copy the prompts.", "warning")
+            return
+        more = f"; the other {len(prompts) - 1} are copied first" if len(prompts) > 1 else ""
+        key = self.services.keymap.shown("repeat.start")
+        words = f"{key} again leaves Recall and gives {command.argv[0]} the first prompt{more}."
+        if self.confirmed("start", words):
+            if len(prompts) > 1:
+                self.copy(joined(prompts[1:]), "other prompts")
+            self.run(command)
+
+
+def _value(one: Input, fresh: str) -> list[Piece]:
+    if fresh and fresh != one.value:
+        return [(fresh, "match"), (f"  was {described(one)}", "dim")]
+    return [(described(one), "" if one.value else "warning")]
+
+
+def _rest(found: Repetition) -> Lines:
+    """Return what stands on the person's side but was not typed here."""
+    words = ", ".join(f"{what} ({count:,})" for what, count in found.left_out)
+    return [[(f"Left out: {words}.", "dim")]] if words else []
