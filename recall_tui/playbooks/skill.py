@@ -81,7 +81,7 @@ def package(past: Past, session: Session, *, name: str = "", now_ms: int) -> Pac
     Raises:
         QueryError: The name has another form, or nothing in the session worked.
     """
-    if name and not (_NAME.match(name) and len(name) <= NAME_CHARS):
+    if name and not is_name(name):
         raise QueryError(
             f"not a skill's name: {name!r}", "lower-case letters, digits and single hyphens"
         )
@@ -107,6 +107,11 @@ def package(past: Past, session: Session, *, name: str = "", now_ms: int) -> Pac
     }
     return Package(called, files, len(made.steps), tuple(made.left_out.items()), missing)
 
+
+
+def is_name(name: str) -> bool:
+    """Say whether the standard allows a skill to be called so."""
+    return len(name) <= NAME_CHARS and _NAME.match(name) is not None
 
 def slug(title: str, session: Session) -> str:
     """Return a skill's name from a title; from the project and id when that has no letters."""

@@ -147,7 +147,7 @@ async def test_repeat_hands_nothing_on_before_inputs_were_asked_for(monkeypatch)
             if "date" in ask.query_one("#ask-title", Row).text:
                 ask.query_one(Input).value = "2027-01-05"
             await pilot.press("enter")
-            await until(pilot, lambda: pilot.app.screen is not ask, f"after input {number}")
+            await until(pilot, lambda ask=ask: pilot.app.screen is not ask, f"after input {number}")
         await pilot.press("y")
         assert len(copied) == 1 and "2027-01-05" in copied[0] and "2026-11-28" not in copied[0]
         assert "was 2026-11-28" in text(screen)
