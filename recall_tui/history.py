@@ -12,7 +12,7 @@ import subprocess
 import sys
 import threading
 from array import array
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, TypeVar
 
@@ -318,6 +318,35 @@ class History:
         """Return the harness's own resume command."""
         return registry.get(session.harness).resume(session)
 
+    # ------------------------------------------------------------ searches of a person
+
+    def asked(self) -> list[str]:
+        """Return the searches that were made here, latest first."""
+        with closing(UserStore(self.paths.user_file)) as user:
+            return user.asked()
+
+    def note_asked(self, query: str) -> None:
+        """Remember a search; one that looks like a credential is never written down."""
+        if not holds_secret(query):
+            with self._writing_user() as user:
+                user.note_asked(query)
+
+    def searches(self) -> list[str]:
+        """Return the searches a person keeps, by name."""
+        with closing(UserStore(self.paths.user_file)) as user:
+            return [query for _, query in user.searches()]
+
+    def keep_search(self, query: str, *, on: bool = True) -> bool:
+        """Keep a search, or let it go; return False for one that looks like a credential."""
+        if on and holds_secret(query):
+            return False
+        with self._writing_user() as user:
+            if on:
+                user.save_search(query, query)
+            else:
+                user.remove_search(query)
+        return True
+
     # ------------------------------------------------------------ reach
 
     def reach(self, chosen: Filter | None = None) -> Reach:
@@ -540,6 +569,12 @@ class History:
         chosen = chosen or Filter()
         return replace(chosen, roots=chosen.roots or self._only) if self._only else chosen
 
+    @contextmanager
+    def _writing_user(self) -> Iterator[UserStore]:
+        private_folder(self.paths.data)
+        with closing(UserStore(self.paths.user_file)) as user:
+            yield user
+
     def _excluded(self, user: UserStore) -> Callable[[Source], bool]:
         """Return the test for sources that must not be read: forgotten, or left out by settings."""
         forgotten = user.forgotten()
@@ -575,6 +610,13 @@ class History:
         return Gap(
             GapKind.NO_SOURCES, 1, f"no sessions in {places}", "recall --demo shows a sample"
         )
+
+
+def holds_secret(query: str) -> bool:
+    """Return whether a query, or a word of it, looks like a credential."""
+    from recall_tui.text.redact import is_secret
+
+    return is_secret(query) or any(is_secret(word) for word in query.split())
 
 
 def source_of(session: Session) -> Source:

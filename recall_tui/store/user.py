@@ -39,8 +39,13 @@ STEPS: Final[tuple[tuple[str, ...], ...]] = (
           key TEXT PRIMARY KEY, position INTEGER NOT NULL, at_ms INTEGER NOT NULL)
           WITHOUT ROWID""",
     ),
+    ("CREATE TABLE asked (query TEXT PRIMARY KEY, at_ms INTEGER NOT NULL) WITHOUT ROWID",),
 )
 """Step n leads from `user_version` n to n + 1. This file is never rebuilt: steps only add."""
+
+
+MOST_ASKED: Final = 500
+"""Searches remembered, the latest ones."""
 
 
 class Note(NamedTuple):
@@ -160,6 +165,20 @@ class UserStore:
         """Return saved searches as (name, query), by name."""
         rows = self._rows("SELECT name, query FROM saved_search ORDER BY name")
         return [(name, query) for name, query in rows]
+
+    def note_asked(self, query: str) -> None:
+        """Note that a search was made; the oldest beyond `MOST_ASKED` are dropped."""
+        with self._writing() as connection:
+            connection.execute("INSERT OR REPLACE INTO asked VALUES (?,?)", (query, clock.now_ms()))
+            connection.execute(
+                "DELETE FROM asked WHERE query NOT IN "
+                "(SELECT query FROM asked ORDER BY at_ms DESC LIMIT ?)",
+                (MOST_ASKED,),
+            )
+
+    def asked(self) -> list[str]:
+        """Return the searches made, latest first."""
+        return [row[0] for row in self._rows("SELECT query FROM asked ORDER BY at_ms DESC, query")]
 
     def set_position(self, key: str, position: int) -> None:
         """Note how far a person has read in a session."""
