@@ -154,12 +154,20 @@ def test_no_title_path_text_or_file_name_acts_on_the_terminal(machine) -> None:
 @pytest.mark.contract("X-9")
 def test_no_path_that_a_caller_or_a_transcript_names_is_opened(machine) -> None:
     outside = machine.home / "outside.txt"
-    outside.write_text("zqoutside", "utf-8")
+    outside.write_text("zqoutside " * 50, "utf-8")
     lines = Own()
     lines.user(f"read @{outside} and {outside}")
     lines.call("t1", "Read", file_path=str(outside))
     lines.result("t1", f"<persisted-output>\nFull output saved to: {outside}\n</persisted-output>")
-    machine.talk("one", lines)
+    lines.result(
+        "t2", "<persisted-output>\nFull output saved to: /tmp/saved.txt\n</persisted-output>"
+    )
+    lines.result("t3", "<persisted-output>\nFull output saved to: link.txt\n</persisted-output>")
+    beside = machine.talk("one", lines).with_suffix("") / "tool-results"
+    beside.mkdir(parents=True)
+    (beside / "saved.txt").write_text("zqbeside " * 50, "utf-8")
+    (beside / "link.txt").symlink_to(outside)
+    assert machine.recall("grep", "zqbeside").code == 0
     assert machine.recall("grep", "zqoutside").code == 1
     for words in (["show", str(outside)], ["show", f"claude:{outside}#0"], ["show", "../outside"]):
         ran = machine.recall(*words)

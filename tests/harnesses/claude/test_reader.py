@@ -183,6 +183,7 @@ def test_an_output_saved_elsewhere_is_found_by_name_beside_the_session(
     assert read(agent, inside).messages[0].text == result.text
 
 
+@pytest.mark.contract("X-9")
 @pytest.mark.parametrize("path", ["/etc/../secret.txt", "/etc/secret.txt", "/x/", "link.txt"])
 def test_no_path_a_transcript_names_is_opened(
     read: Any, place: Path, tmp_path: Path, path: str
