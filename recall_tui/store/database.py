@@ -199,7 +199,6 @@ class Database:
     def remove_session(self, session: int) -> None:
         """Remove a session and its text; its source stays known, without a session."""
         self.touch(session)
-        self.touched.discard(session)
         self.delete_blocks(session)
         self.connection.execute("DELETE FROM session WHERE id=?", (session,))
         self.connection.execute("UPDATE source SET session=NULL WHERE session=?", (session,))

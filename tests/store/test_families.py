@@ -143,6 +143,15 @@ def test_subagents_know_their_parent_whichever_comes_first(desk):
     assert desk.session("m").children == 2
 
 
+def test_a_subagent_outlives_its_parent(desk):
+    desk.write("m.jsonl", line(text="go", t=T))
+    desk.write("m/sub/agent1.jsonl", line("delegation", "do", t=T))
+    desk.sync()
+    assert copied(desk)["agent1"] == (0, "m")
+    desk.sync(excluded=lambda source: source.native_id == "m")
+    assert copied(desk) == {"agent1": (0, "")}
+
+
 def test_a_nested_subagent_belongs_to_the_main_session(desk):
     def agent(name: str, parent: str) -> None:
         meta = f'{{"meta": {{"kind": "subagent", "parent": "{parent}"}}}}\n'

@@ -33,7 +33,7 @@ def test_workers_give_what_reading_here_gives(desk):
     fill(desk, sessions=6, size=50)
     tasks = [task(n, path) for n, path in enumerate(sorted(desk.source.glob("*.jsonl")))]
     there: dict[int, list] = {}
-    for number, part in pool.Pool(tasks, workers=2):
+    for number, part in filter(None, pool.Pool(tasks, workers=2)):
         there.setdefault(number, []).append(part)
     here = {one.number: list(worker.read(Toy(), one)) for one in tasks}
     assert there == here
@@ -79,6 +79,18 @@ def test_closing_a_pool_early_leaves_no_process(desk):
     assert all(process.poll() is not None for process in processes)
 
 
+def test_a_silent_worker_does_not_hold_up_a_stop(desk, monkeypatch):
+    monkeypatch.setattr(pool, "IDLE_S", 0.01)
+    monkeypatch.setattr(pool, "_BOOT", "import time; time.sleep(60)")
+    tasks = [task(0, desk.write("a.jsonl", line(text="one")))]
+    several = pool.Pool(tasks, workers=1)
+    parts = iter(several)
+    assert next(parts) is None
+    start = time.monotonic()
+    several.close()
+    assert time.monotonic() - start < 5
+
+
 def test_giants_leave_a_worker_for_the_small(desk, monkeypatch):
     monkeypatch.setattr(pool, "GIANT_BYTES", 10_000)
     monkeypatch.setattr(pool.Pool, "_drive", lambda _: None)
@@ -107,7 +119,7 @@ def test_this_process_reads_until_a_worker_answers(desk):
     several = pool.Pool(tasks, workers=1)
     first = several.take()
     assert first.number in (0, 1)  # unless the worker was quicker to take the very first
-    rest = {number for number, _ in several}
+    rest = {number for number, _ in filter(None, several)}
     assert rest | {first.number} == {0, 1, 2, 3}
     assert several.take() is None
 

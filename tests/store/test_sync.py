@@ -465,6 +465,25 @@ def test_stopping_keeps_what_is_finished(desk):
     assert desk.corpus.gaps(Filter()) == []
 
 
+def test_an_interrupt_in_the_middle_of_a_session_leaves_the_old_one(desk, monkeypatch):
+    from recall_tui.store.writer import Writer
+
+    desk.write("a.jsonl", line(text="one", t=T))
+    desk.sync()
+    desk.write("a.jsonl", line(text="other", t=T))
+
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Writer, "_store", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        desk.sync()
+    monkeypatch.undo()
+    assert desk.texts("a") == ["one"]
+    desk.sync()
+    assert desk.texts("a") == ["other"]
+
+
 def test_a_reader_whose_state_holds_a_secret_is_not_kept(desk):
     secret = "ghp_" + "x7Kp2mQ9vR4t" * 3
     desk.write("a.jsonl", f'{{"meta":{{"title":"use {secret}"}}}}\n', line(text="one", t=T))

@@ -36,6 +36,9 @@ ones in between become searchable meanwhile."""
 MOST_WORKERS: Final = 6
 """More do not help: one process writes, and it keeps up with about this many."""
 
+IDLE_S: Final = 0.25
+"""How long the caller waits for a part before it is asked whether it still wants any."""
+
 _BOOT: Final = (
     "import sys; sys.path[:] = sys.argv[1:];from recall_tui.store.sync.worker import main; main()"
 )
@@ -93,11 +96,18 @@ class Pool:
                 return None
             return self._small.popleft() if self._small else None
 
-    def __iter__(self) -> Iterator[tuple[int, StoredBlock | Reading]]:
-        """Yield (task number, block or reading) as they arrive; a task's own parts in order."""
+    def __iter__(self) -> Iterator[tuple[int, StoredBlock | Reading] | None]:
+        """Yield (task number, block or reading) as they arrive; a task's own parts in order.
+
+        None is yielded when nothing has arrived for a while, so that the caller can stop.
+        """
         running = len(self._threads)
         while running:
-            part = self._parts.get()
+            try:
+                part = self._parts.get(timeout=IDLE_S)
+            except queue.Empty:
+                yield None
+                continue
             if part is None:
                 running -= 1
             else:

@@ -99,11 +99,8 @@ class Sync:
         try:
             self._read(plan.jobs, tasks)
             carry()
-        except Cancelled:
+        except Cancelled:  # between two sources, so everything open is whole
             self._writer.commit()
-        except KeyboardInterrupt:
-            self._writer.commit()
-            raise
         else:
             self._settle()
             progress.done = True
@@ -130,11 +127,15 @@ class Sync:
         """Read every source and write its session; commits early, then steadily."""
         drafts: dict[int, Draft] = {}
         uncommitted, step, left = 0, FIRST_COMMIT, len(jobs)
+        self._count_all()
         self._report()
         with closing(self._parts(tasks)) as parts:
-            for number, part in parts:
+            for item in parts:
                 if self._stop():
                     raise Cancelled
+                if item is None:
+                    continue
+                number, part = item
                 draft = drafts.setdefault(number, Draft())
                 if isinstance(part, StoredBlock):
                     self._writer.add(draft, part)
@@ -148,11 +149,12 @@ class Sync:
                 if uncommitted >= step:
                     self._writer.put("pending", left)
                     self._writer.commit()
+                    self._count_all()
                     uncommitted, step = 0, min(2 * step, STEADY_COMMIT)
                 self._report()
 
-    def _parts(self, tasks: list[Task]) -> Generator[tuple[int, StoredBlock | Reading]]:
-        """Yield (job number, part) as sources are read: here, and in worker processes."""
+    def _parts(self, tasks: list[Task]) -> Generator[tuple[int, StoredBlock | Reading] | None]:
+        """Yield (job number, part) as sources are read, None when nothing comes for a while."""
         with closing(pool.Pool(tasks)) as several:
             while (task := several.take()) is not None:
                 for part in worker.read(self._harnesses[task.source.harness], task):
@@ -207,8 +209,11 @@ class Sync:
 
     def _total(self) -> None:
         """Make the last report."""
-        progress = self.progress
-        progress.sessions, progress.messages = reach.totals(self._writer.connection)
-        progress.gaps = reach.gaps(self._writer.connection)
-        progress.seconds = time.monotonic() - self._started
-        self._on_progress(progress)
+        self._count_all()
+        self.progress.gaps = reach.gaps(self._writer.connection)
+        self.progress.seconds = time.monotonic() - self._started
+        self._on_progress(self.progress)
+
+    def _count_all(self) -> None:
+        totals = reach.totals(self._writer.connection)
+        self.progress.sessions, self.progress.messages = totals
