@@ -269,11 +269,16 @@ def _prepare(connection: sqlite3.Connection) -> None:
     connection.create_function("fold", 1, fold, deterministic=True)
 
 
+_KINDS: Final = {kind.value: kind for kind in SessionKind}
+_PRESENCES: Final = {presence.value: presence for presence in Presence}
+
+
 def _session(row: tuple[Any, ...]) -> Session:
+    # By position and by dictionary: a list of 5,000 sessions is made while somebody waits.
     values = list(row)
     values[_MODELS] = tuple(row[_MODELS].split("\n")) if row[_MODELS] else ()
-    values[_KIND] = SessionKind(row[_KIND])
-    values[_PRESENCE] = Presence(row[_PRESENCE])
+    values[_KIND] = _KINDS[row[_KIND]]
+    values[_PRESENCE] = _PRESENCES[row[_PRESENCE]]
     return Session(*values)
 
 
