@@ -45,6 +45,7 @@ COMMANDS: Final = {
     "material": Entry("material:material", "Describe a picture or file; -o saves it.", FIND),
     "continue": Entry("continue_:continue_", "Show where a session stood and how to go on.", USE),
     "repeat": Entry("repeat:repeat", "Give a session's prompts again, with fresh inputs.", USE),
+    "handoff": Entry("handoff:handoff", "Print a cited page for another agent to go on with.", USE),
     "skill": Entry("skill:skill", "Make a SKILL.md from what worked, with provenance.", USE),
     "mcp": Entry("mcp:mcp", "Serve the agents' tools over stdin and stdout.", SERVE),
     "index": Entry("index:index", "Read what is new in the sources.", KEEP),

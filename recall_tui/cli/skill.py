@@ -113,7 +113,7 @@ def _say_rest(made: Package) -> None:
     """Say what was not kept."""
     screen = diagnostics.err()
     if made.left_out:
-        words = " · ".join(f"{count:,} {what}" for what, count in made.left_out)
+        words = " · ".join(f"{what}: {count:,}" for what, count in made.left_out)
         screen.block((f"left out: {words}", "muted"))
     if made.missing:
         words = f"{notation.counted(made.missing, 'message')} at the end were not read"

@@ -187,7 +187,7 @@ def _why(before: Sequence[Act], act: Act, line: str) -> str:
     if failed:
         times = "once" if failed == 1 else f"{failed} times"
         return f"it succeeded after the same program had failed {times}"
-    if _CHECKING.search(line):
+    if checks(line):
         return "it checks the result, and it passed"
     return "it ran and succeeded"
 
@@ -272,6 +272,11 @@ def _telling(output: str) -> str:
         if found := next((line for line in reversed(lines) if wanted.search(line)), ""):
             return found
     return lines[-1] if lines else ""
+
+
+def checks(line: str) -> bool:
+    """Say whether a command line checks something: tests, types, a build."""
+    return bool(_CHECKING.search(line))
 
 
 def program(line: str) -> str:

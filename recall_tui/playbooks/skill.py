@@ -108,10 +108,10 @@ def package(past: Past, session: Session, *, name: str = "", now_ms: int) -> Pac
     return Package(called, files, len(made.steps), tuple(made.left_out.items()), missing)
 
 
-
 def is_name(name: str) -> bool:
     """Say whether the standard allows a skill to be called so."""
     return len(name) <= NAME_CHARS and _NAME.match(name) is not None
+
 
 def slug(title: str, session: Session) -> str:
     """Return a skill's name from a title; from the project and id when that has no letters."""
