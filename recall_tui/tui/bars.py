@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from recall_tui.history import SyncProgress
     from recall_tui.model import Gap, Reach, Session
     from recall_tui.search.recall.envelope import Envelope
+    from recall_tui.tui.arrangement import Arrangement
     from recall_tui.tui.keymap import Keymap, Scope
     from recall_tui.tui.query import Switches
     from recall_tui.tui.searching import Search
@@ -80,13 +81,14 @@ def status(coverage: Coverage, *, demo: bool) -> Bar:
     return Bar((), [Part(f"{total}{state} ", "muted")])
 
 
-def count(search: Search, *, sessions: int, patient: bool) -> Bar:
+def count(search: Search, *, sessions: int, patient: bool, how: Arrangement) -> Bar:
     """Return the filters as understood, and what was found.
 
     Args:
         search: The question and its answer so far.
         sessions: Sessions listed, for a box without a pattern.
         patient: The search has taken long enough to say so.
+        how: The arrangement of sessions.
     """
     if search.error:
         return Bar([Part(f"   ✗ {search.error}", "warning")])
@@ -95,8 +97,9 @@ def count(search: Search, *, sessions: int, patient: bool) -> Bar:
     if not search.question.pattern:
         if not chips:
             hint = "   type to search · harness:codex since:7d role:user narrow it"
-            return Bar([Part(hint, "dim")])
-        return Bar(chips, [Part(f"{notation.counted(sessions, 'session')} ", "strong")])
+            return Bar([Part(hint, "dim")], _arranged(how))
+        total = Part(f"{notation.counted(sessions, 'session')} ", "strong")
+        return Bar(chips, [*_arranged(how), Part("  "), total])
     if search.named:
         return Bar(chips, [Part(f"{notation.counted(sessions, 'session')} named ", "strong")])
     if search.running and search.rows is None:
@@ -115,6 +118,15 @@ def count(search: Search, *, sessions: int, patient: bool) -> Bar:
             Part(f" in {notation.counted(search.sessions, 'session')} ", "muted"),
         ],
     )
+
+
+def _arranged(how: Arrangement) -> list[Part]:
+    """Return how the list is arranged; a click on either part takes the next one."""
+    return [
+        Part(how.group.value, "muted", "cycle_group"),
+        Part(" · ", "dim"),
+        Part(f"{how.order.value} ", "muted", "cycle_order"),
+    ]
 
 
 def _asked(answer: Envelope, *, after: bool) -> list[Part]:

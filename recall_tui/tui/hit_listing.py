@@ -21,6 +21,15 @@ if TYPE_CHECKING:
 
 _SPEAKER_CELLS: Final = 7
 
+_DENSITY_CELLS: Final = 12
+"""Cells that show where in a session its hits lie."""
+
+_DENSITY_FULL: Final = 4
+"""Hits in one place that make a full bar at least: one alone is no peak."""
+
+_ROOMY_CELLS: Final = 52
+"""From here a row has room for that."""
+
 
 class HitListing(Listing):
     """Hits newest first: the session's title, and the match in its words."""
@@ -49,7 +58,24 @@ class HitListing(Listing):
             return Line(first), Line(second)
         age = notation.age(hit.time_ms or hit.session.ended_ms, now_ms)
         (excerpt,) = excerpt_rows(hit, width, 1)
-        return Line(title_row(hit.session, width, age, mark=True)), Line(excerpt)
+        more = self._density(row) if width >= _ROOMY_CELLS else ()
+        return Line(title_row(hit.session, width, age, mark=True, more=more)), Line(excerpt)
+
+    def _density(self, row: int) -> Sequence[Piece]:
+        """Return where in its session the hits lie, once all of them are here."""
+        session = self.hits[row].session
+        end = row
+        while end < len(self.hits) and self.hits[end].session.key == session.key:
+            end += 1
+        if end == row + 1 or (end == len(self.hits) and not self.complete):
+            return ()
+        counts = [0] * _DENSITY_CELLS
+        for hit in self.hits[row:end]:
+            counts[min(_DENSITY_CELLS - 1, hit.position * _DENSITY_CELLS // session.messages)] += 1
+        return [
+            *notation.bars(counts, "muted", least=_DENSITY_FULL),
+            (f" {end - row:,}× ", "muted"),
+        ]
 
 
 def excerpt_rows(hit: Hit, width: int, count: int) -> list[tuple[Piece, ...]]:

@@ -3,22 +3,50 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from enum import StrEnum
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from recall_tui.model import Presence, SessionKind
 from recall_tui.text.sanitize import one_line
 from recall_tui.tui import notation
+from recall_tui.tui.arrangement import Arrangement, arranged
 from recall_tui.tui.lines import Line, clean, justified
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from datetime import date, tzinfo
+    from collections.abc import Container, Sequence
+    from datetime import tzinfo
 
     from recall_tui.model import Session
     from recall_tui.tui.lines import Piece
 
 _TITLE_CHARS: Final = 300
 """Characters of a title that are looked at; no list is wider."""
+
+
+LIVE_MS: Final = 5 * notation.MINUTE_MS
+"""A session that was written to this lately is live."""
+
+IDLE_MS: Final = notation.DAY_MS
+"""After this nobody expects a session to go on: its status is not worth a word."""
+
+_ROOMY_CELLS: Final = 52
+"""From here a row has room for the word of a status beside its glyph."""
+
+
+class Status(StrEnum):
+    """Whether somebody works in a session."""
+
+    LIVE = "live"
+    INTERRUPTED = "interrupted"
+    """The last word was a prompt or a tool's: no answer came."""
+    IDLE = "idle"
+    UNKNOWN = ""
+
+
+_GLYPHS: Final = {Status.LIVE: "●", Status.INTERRUPTED: "◐", Status.IDLE: "○"}
+_STATUS_INKS: Final = {
+    Status.LIVE: "success", Status.INTERRUPTED: "warning", Status.IDLE: "dim",
+}  # fmt: skip
 
 
 class Listing:
@@ -28,9 +56,11 @@ class Listing:
 
     Attributes:
         row_lines: Lines of every row: what it is, and where or what it says.
+        first: The row the cursor begins on.
     """
 
     row_lines: ClassVar[int] = 2
+    first: int = 0
     heads: Sequence[tuple[int, str]] = ()
     _head_rows: Sequence[int] = ()
     _head_lines: Sequence[int] = ()
@@ -84,23 +114,30 @@ class Listing:
 
 
 class SessionListing(Listing):
-    """Sessions newest first, under a heading a day."""
+    """Sessions as a person wants them arranged.
+
+    Args:
+        sessions: Newest first.
+        now_ms: The present.
+        zone: The zone of days.
+        how: The order and the headings.
+        open_ended: Keys of sessions whose last word is not the agent's.
+        position: Of the message a row opens at, -1 for the end.
+    """
 
     def __init__(
         self,
         sessions: Sequence[Session],
         now_ms: int,
         zone: tzinfo,
-        home: str,
+        how: Arrangement = Arrangement(),  # noqa: B008 - immutable
+        open_ended: Container[str] = (),
         position: int = -1,
     ) -> None:
-        self.sessions = sessions
-        self._home = home
+        self.sessions, heads = arranged(sessions, how, now_ms, zone)
+        self.open_ended = open_ended
         self._position = position
-        today = notation.day_of(now_ms, zone)
-        self._set_heads(
-            [(row, notation.day_words(day, today)) for row, day in _days(sessions, zone)]
-        )
+        self._set_heads(heads)
 
     def __len__(self) -> int:
         return len(self.sessions)
@@ -114,54 +151,43 @@ class SessionListing(Listing):
         return self.sessions[row], self._position
 
     def draw(self, row: int, width: int, now_ms: int) -> tuple[Line, ...]:
-        """Return title and age; mark, project, branch and counts."""
+        """Return title and age; mark, project, branch, status and counts."""
         session = self.sessions[row]
         return (
             Line(title_row(session, width, notation.age(session.ended_ms, now_ms))),
-            Line(facts_row(session, width, self._home)),
+            Line(facts_row(session, width, self.status(session, now_ms))),
         )
 
-
-def _days(sessions: Sequence[Session], zone: tzinfo) -> list[tuple[int, date]]:
-    """Return (first row, day) of each day, by bisection: 100,000 rows cost a few hundred looks."""
-    days: list[tuple[int, date]] = []
-    row = 0
-    while row < len(sessions):
-        day = notation.day_of(sessions[row].ended_ms, zone)
-        days.append((row, day))
-        step, low = 1, row
-        while low + step < len(sessions) and _same(sessions[low + step], day, zone):
-            low += step
-            step *= 2
-        high = min(len(sessions), low + step)
-        while high - low > 1:
-            middle = (low + high) // 2
-            if _same(sessions[middle], day, zone):
-                low = middle
-            else:
-                high = middle
-        row = low + 1
-    return days
+    def status(self, session: Session, now_ms: int) -> Status:
+        """Return whether somebody works in a session now."""
+        if session.presence is Presence.GONE:
+            return Status.UNKNOWN
+        if now_ms - session.ended_ms < LIVE_MS:
+            return Status.LIVE
+        if session.key in self.open_ended:
+            return Status.INTERRUPTED
+        return Status.IDLE if now_ms - session.ended_ms < IDLE_MS else Status.UNKNOWN
 
 
-def _same(session: Session, day: date, zone: tzinfo) -> bool:
-    return notation.day_of(session.ended_ms, zone) == day
-
-
-def title_row(session: Session, width: int, age: str, *, mark: bool = False) -> tuple[Piece, ...]:
-    """Return a session's title, cut to what the mark and the age leave."""
+def title_row(
+    session: Session, width: int, age: str, *, mark: bool = False, more: Sequence[Piece] = ()
+) -> tuple[Piece, ...]:
+    """Return a session's title, cut to what `more`, the mark and the age leave."""
     title = one_line(session.title, _TITLE_CHARS)
     left: list[Piece] = [(clean(title), "title") if title else ("untitled", "muted")]
-    right: list[Piece] = []
+    right: list[Piece] = list(more)
     if mark:
-        right = [(notation.mark(session.harness), notation.mark_ink(session.harness)), (" ", "")]
+        right += [(notation.mark(session.harness), notation.mark_ink(session.harness)), (" ", "")]
     right.append((age.rjust(4), "muted"))
     return justified(left, right, width)
 
 
-def facts_row(session: Session, width: int, home: str) -> tuple[Piece, ...]:
+def facts_row(session: Session, width: int, status: Status) -> tuple[Piece, ...]:
     """Return mark, project, branch on the left; what is special and the prompts on the right."""
     right: list[Piece] = []
+    if status is not Status.UNKNOWN:
+        word = status.value if width >= _ROOMY_CELLS or status is Status.LIVE else ""
+        right.append((f"{_GLYPHS[status]} {word}".rstrip() + " ", _STATUS_INKS[status]))
     for ink, words in _flags(session):
         right.append((f"{words} ", ink))
     right.append((f"{session.prompts:,}", "muted"))

@@ -58,6 +58,14 @@ class SessionsLoaded(Message):
 
 
 @dataclass
+class EndsRead(Message):
+    """It was looked at how the newest sessions end."""
+
+    open_ended: set[str]
+    """Keys of those whose last word is not the agent's."""
+
+
+@dataclass
 class SearchUpdated(Message):
     """A search found more, or ended."""
 

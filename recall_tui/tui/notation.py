@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from recall_tui.model import Kind
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from datetime import tzinfo
 
 MINUTE_MS: Final = 60_000
@@ -132,6 +133,29 @@ def span(milliseconds: int) -> str:
     if seconds < 7200:
         return f"{seconds // 60} min"
     return f"{seconds // 3600} h" if seconds < 172_800 else f"{seconds // 86_400} days"
+
+
+_BARS: Final = "▁▂▃▄▅▆▇█"
+
+
+def bars(
+    counts: Sequence[int], ink: str, *, cells: int = 1, least: int = 1
+) -> list[tuple[str, str]]:
+    """Return counts as bars one row high, in inks: the highest is the largest, 0 is a dot.
+
+    Args:
+        counts: What to draw, in order.
+        ink: Of the bars.
+        cells: Width of a bar.
+        least: Count that a bar of full height stands for at least.
+    """
+    most = max(least, *counts)
+    return [
+        (_BARS[(len(_BARS) - 1) * count // most] * cells, ink)
+        if count
+        else ("·" + " " * (cells - 1), "rule")
+        for count in counts
+    ]
 
 
 def short_path(path: str, home: str) -> str:

@@ -31,6 +31,7 @@ class RecallListing(Listing):
         self.query = any_of(answer.terms)
         self._spans = Matcher(self.query).spans
         if answer.facts:
+            self.first = len(answer.facts) if answer.passages else 0
             heads = [(0, notation.counted(len(answer.facts), "fact"))]
             if answer.passages:
                 heads.append((len(answer.facts), "What was said"))

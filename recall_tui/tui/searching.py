@@ -6,10 +6,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from recall_tui.errors import RecallError
-from recall_tui.model import Filter
+from recall_tui.model import Filter, Kind
 from recall_tui.search.results import GrepQuery
 from recall_tui.tui.hit_listing import HitListing
 from recall_tui.tui.messages import (
+    EndsRead,
     NameFound,
     RecallAnswered,
     SearchFailed,
@@ -20,12 +21,12 @@ from recall_tui.tui.messages import (
 from recall_tui.tui.query import Mode, Question, Switches
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from textual.message import Message
 
     from recall_tui.history import History
-    from recall_tui.model import Gap
+    from recall_tui.model import Gap, Session
     from recall_tui.search.recall.envelope import Envelope
     from recall_tui.search.recall.request import RecallRequest
     from recall_tui.tui.recall_listing import RecallListing
@@ -247,3 +248,37 @@ def read_sessions(
         return
     if not stop():
         post(SessionsLoaded(chosen, version, sessions, reach, gaps))
+
+
+ENDS_LOOKED_AT: Final = 60
+"""Sessions whose end is looked at: an older one that was interrupted is past caring."""
+
+_ANSWERED: Final = frozenset({Kind.ANSWER, Kind.SUMMARY, Kind.INJECTED})
+
+
+def read_ends(
+    history: History,
+    sessions: Sequence[Session],
+    stop: Callable[[], bool],
+    post: Callable[[Message], object],
+) -> None:
+    """Find the newest sessions whose last word is not the agent's, in a worker thread.
+
+    Args:
+        history: What to read.
+        sessions: Newest first.
+        stop: Returns True when nobody waits for the answer any more.
+        post: Thread-safe way to the screen.
+    """
+    open_ended = set()
+    for session in sessions[:ENDS_LOOKED_AT]:
+        if stop():
+            return
+        try:
+            kinds = history.skeleton(session).kinds
+        except RecallError:
+            continue  # gone meanwhile: the next list will not have it
+        last = next((kind for kind in reversed(kinds) if kind != Kind.NOTICE), Kind.ANSWER)
+        if last not in _ANSWERED:
+            open_ended.add(session.key)
+    post(EndsRead(open_ended))

@@ -38,6 +38,7 @@ from recall_tui.search.recall.envelope import (
 )
 from recall_tui.search.recall.request import RecallRequest, checked
 from recall_tui.search.results import Case, GrepQuery, GrepUpdate, Hit
+from recall_tui.store.user import Note
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -253,7 +254,12 @@ class FakeHistory(History):
         self.grep_calls: list[GrepQuery] = []
         self.recall_calls: list[RecallRequest] = []
         self.facts: list[Fact] = []
+        self.past: list[str] = []
+        self.kept: set[str] = set()
         self.bytes: dict[str, bytes] = {}
+        self.pinned: list[str] = []
+        self.written: list[Note] = []
+        self.read_to: dict[str, int] = {}
         self._gaps = STANDARD_GAPS if gaps is None else gaps
         for number, talk in enumerate(talks() if written is None else written):
             self.add(talk, number)
@@ -367,6 +373,19 @@ class FakeHistory(History):
             sessions_matching=len(passages),
         )  # fmt: skip
 
+    def asked(self) -> list[str]:
+        return list(self.past)
+
+    def note_asked(self, query: str) -> None:
+        self.past = [query, *(other for other in self.past if other != query)]
+
+    def searches(self) -> list[str]:
+        return sorted(self.kept)
+
+    def keep_search(self, query: str, *, on: bool = True) -> bool:
+        (self.kept.add if on else self.kept.discard)(query)
+        return True
+
     def resolve(self, reference: Reference | str) -> Resolved:
         if isinstance(reference, str):
             reference = Reference.parse(reference)
@@ -378,6 +397,31 @@ class FakeHistory(History):
 
     def messages(self, session: Session, start: int = 0, stop: int | None = None) -> list[Message]:
         return self._messages[session.key][start:stop]
+
+    def pins(self) -> list[str]:
+        return list(self.pinned)
+
+    def pin(self, session: Session, *, on: bool = True) -> None:
+        if session.key in self.pinned:
+            self.pinned.remove(session.key)
+        if on:
+            self.pinned.insert(0, session.key)
+
+    def notes(self, session: Session) -> list[Note]:
+        return [note for note in self.written if note.key == session.key]
+
+    def add_note(self, session: Session, position: int, text: str) -> int:
+        self.written.append(Note(len(self.written) + 1, session.key, position, text, NOW))
+        return len(self.written)
+
+    def remove_note(self, number: int) -> None:
+        self.written = [note for note in self.written if note.id != number]
+
+    def position(self, session: Session) -> int:
+        return self.read_to.get(session.key, -1)
+
+    def set_position(self, session: Session, position: int) -> None:
+        self.read_to[session.key] = position
 
     def material(self, reference: Reference, material_id: str) -> bytes:
         if material_id not in self.bytes:

@@ -98,7 +98,7 @@ def test_a_listing_is_made_by_looking_at_few_of_its_rows(
         return real(time_ms, zone)
 
     monkeypatch.setattr(notation, "day_of", counting)
-    listing = SessionListing(large._sessions, NOW, UTC, "")
+    listing = SessionListing(large._sessions, NOW, UTC)
     days = len(listing.heads)
     assert days == 695
     assert looks <= days * 20, "a bisection a day"

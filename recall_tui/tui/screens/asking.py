@@ -10,8 +10,11 @@ from textual import on
 from textual.widgets import Input
 from textual.worker import get_current_worker
 
+from recall_tui.errors import RecallError
 from recall_tui.model import Filter
 from recall_tui.search.results import Case
+from recall_tui.tui.messages import WorkFailed
+from recall_tui.tui.past import Past
 from recall_tui.tui.query import Mode, understand
 from recall_tui.tui.screens.browsing import Browsing
 from recall_tui.tui.searching import run_search
@@ -60,6 +63,7 @@ class Asking(Browsing):
         super().__init__(history, zone=zone_name, syncing=syncing)
         self._now_ms = now_ms
         self._zone = zone
+        self.past = Past()
         self._patient = False
         self._settle: Timer | None = None
         self._patience: Timer | None = None
@@ -91,6 +95,64 @@ class Asking(Browsing):
     def _show_named(self, sessions: list[Session], position: int) -> None:
         """List sessions that were named, and open the first at a message."""
         raise NotImplementedError
+
+    # Searches of before
+
+    def _recollect(self) -> None:
+        """Read the searches of before in a worker thread."""
+
+        def read() -> None:
+            try:
+                self.past.asked, self.past.kept = self._history.asked(), self._history.searches()
+            except RecallError as error:
+                self.post_message(WorkFailed(str(error)))
+
+        self._remember(read)
+
+    def _remember(self, work: Callable[[], object]) -> None:
+        self.run_worker(
+            work, thread=True, group="past", exit_on_error=False, description="past searches"
+        )
+
+    def _note_asked(self) -> None:
+        """Remember the search in the box: it led somewhere, or was left behind."""
+        query = self.box.value.strip()
+        if not self._search.error and self.past.note(query):
+            self._remember(partial(self._history.note_asked, query))
+
+    def use_search(self, query: str) -> None:
+        """Put a search of before in the box."""
+        self.box.value = query
+        self.box.cursor_position = len(query)
+        self.set_focus(self.box)
+
+    def action_past_searches(self) -> None:
+        """Show the searches of before, those that are kept first."""
+        from textual.command import CommandPalette
+
+        from recall_tui.tui.past import PastSearches
+
+        if not CommandPalette.is_open(self.app):
+            words = "a search of before"
+            self.app.push_screen(CommandPalette([PastSearches], placeholder=words))
+
+    def action_keep_search(self) -> None:
+        """Keep the search in the box, or let it go."""
+        query = self.box.value.strip()
+        if not query:
+            self.notify("The box is empty: type a search to keep it.", markup=False)
+            return
+        on = query not in self.past.kept
+        self._remember(partial(self._keep, query, on=on))
+
+    def _keep(self, query: str, *, on: bool) -> None:
+        """Keep a search or let it go; call it in a worker thread."""
+        kept = self._history.keep_search(query, on=on)
+        self.past.kept = self._history.searches()
+        words = "Kept among the searches of before." if on else "Not kept any more."
+        if not kept:
+            words = "It looks like a credential, and those are never written down."
+        self.notify(words, markup=False)
 
     # From keys to a question
 

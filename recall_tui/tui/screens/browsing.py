@@ -10,7 +10,7 @@ from textual.worker import get_current_worker
 
 from recall_tui.model import Filter, Reach
 from recall_tui.tui.bars import Coverage
-from recall_tui.tui.searching import Search, read_sessions
+from recall_tui.tui.searching import Search, read_ends, read_sessions
 
 if TYPE_CHECKING:
     from textual.timer import Timer
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from recall_tui.history import History
     from recall_tui.model import Session
     from recall_tui.tui.messages import (
+        EndsRead,
         SessionsLoaded,
         StoreChanged,
         SyncEnded,
@@ -50,6 +51,7 @@ class Browsing(Screen[None]):
         self._shown_version: int | None = None
         self._store_version: int | None = None
         self._coverage = Coverage(Reach(), reading=syncing)
+        self._open_ended: set[str] = set()
         self._refresh_due: Timer | None = None
 
     # What the screen over this draws
@@ -64,6 +66,10 @@ class Browsing(Screen[None]):
 
     def _session_grew(self, sessions: list[Session]) -> None:
         """Take note of sessions that may have grown."""
+        raise NotImplementedError
+
+    def _statuses_changed(self) -> None:
+        """Draw which sessions were interrupted."""
         raise NotImplementedError
 
     def _ask_again(self) -> None:
@@ -98,6 +104,23 @@ class Browsing(Screen[None]):
             self._browse()
         self._show_rows()
         self._refresh_soon()
+
+        self.run_worker(
+            partial(self._ends_in_thread, event.sessions),
+            thread=True, group="ends", exclusive=True, exit_on_error=False,
+            description="read how sessions end",
+        )  # fmt: skip
+
+    def _ends_in_thread(self, sessions: list[Session]) -> None:
+        worker = get_current_worker()
+        read_ends(self._history, sessions, lambda: worker.is_cancelled, self.post_message)
+
+    def on_ends_read(self, event: EndsRead) -> None:
+        """Keep which sessions were interrupted."""
+        event.stop()
+        if event.open_ended != self._open_ended:
+            self._open_ended = event.open_ended
+            self._statuses_changed()
 
     def on_store_changed(self, event: StoreChanged) -> None:
         """Note that there is something new."""

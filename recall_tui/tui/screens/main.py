@@ -9,10 +9,13 @@ from textual import events, on
 from textual.containers import Horizontal, Vertical
 
 from recall_tui.tui import bars, notices
+from recall_tui.tui.arrangement import Arrangement, after
+from recall_tui.tui.completion import FilterSuggester
 from recall_tui.tui.first_frame import PLACEHOLDER
 from recall_tui.tui.keymap import Keymap, Scope, bindings
 from recall_tui.tui.listings import SessionListing
 from recall_tui.tui.screens.asking import Asking
+from recall_tui.tui.widgets.activity import Activity
 from recall_tui.tui.widgets.notice import Notice
 from recall_tui.tui.widgets.result_list import ResultList
 from recall_tui.tui.widgets.row import Row
@@ -34,6 +37,12 @@ if TYPE_CHECKING:
 
 PREVIEW_S: Final = 0.04
 """The session under the cursor opens this long after the cursor came to rest."""
+
+TALL_ROWS: Final = 36
+"""From here the list can spare three rows for the activity of the last days."""
+
+QUESTION: Final = "ask in your own words"
+"""In the empty box, in recall mode."""
 
 AGES_S: Final = 30.0
 """Ages in the list are drawn again this often."""
@@ -63,17 +72,22 @@ class MainScreen(Asking):
         syncing: bool = False,
     ) -> None:
         super().__init__(history, now_ms=now_ms, zone=zone, zone_name=zone_name, syncing=syncing)
+        self.VERTICAL_BREAKPOINTS = [(0, "-low"), (TALL_ROWS, "-tall")]
         self.HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (NARROW_CELLS, "-normal"), (160, "-wide")]
         self._keymap = keymap
         self._home = home
         self._demo = demo
+        self._arrangement = Arrangement()
         self._preview: Timer | None = None
 
     def compose(self) -> ComposeResult:
         """Lay the screen out."""
         with Horizontal(id="top"):
             yield Row(fits=True, id="brand")
-            yield SearchBox(id="query", compact=True, placeholder=PLACEHOLDER)
+            yield SearchBox(
+                id="query", compact=True, placeholder=PLACEHOLDER,
+                suggester=FilterSuggester(lambda: self._everything),
+            )  # fmt: skip
             yield Row(fits=True, id="switches")
             yield Row(id="status")
         yield Row(id="count")
@@ -82,6 +96,7 @@ class MainScreen(Asking):
             with Vertical(id="list-pane"):
                 yield ResultList(self._now_ms, id="results")
                 yield Notice(id="empty")
+                yield Activity(self._now_ms, self._zone, id="activity")
             yield SessionPane(
                 self._history, now_ms=self._now_ms, zone=self._zone, home=self._home,
                 id="session-pane",
@@ -111,6 +126,7 @@ class MainScreen(Asking):
         self.row("brand").show(*bars.BRAND)
         self._show_rows()
         self.call_after_refresh(self._load_sessions)
+        self.call_after_refresh(self._recollect)
         self.set_interval(AGES_S, self.results.redraw)
 
     @on(events.DescendantFocus)
@@ -128,21 +144,51 @@ class MainScreen(Asking):
     def _browse(self) -> None:
         """List the sessions themselves, those the filters admit."""
         if self._sessions is not None:
-            listing = SessionListing(self._sessions, self._now_ms(), self._zone, self._home)
+            listing = SessionListing(
+                self._sessions, self._now_ms(), self._zone, self._arrangement, self._open_ended
+            )
             self.results.show(listing)
+            if self._sessions is self._everything:
+                self.query_one("#activity", Activity).show(self._sessions)
             self._show_empty()
             self._show_count()
 
     def _show_named(self, sessions: list[Session], position: int) -> None:
-        listing = SessionListing(sessions, self._now_ms(), self._zone, self._home, position)
+        listing = SessionListing(sessions, self._now_ms(), self._zone, position=position)
         self.results.show(listing, keep=False)
         self._show_empty()
+
+    def _statuses_changed(self) -> None:
+        listing = self.results.listing
+        if isinstance(listing, SessionListing):
+            listing.open_ended = self._open_ended
+            self.results.redraw()
+
+    def action_cycle_order(self) -> None:
+        """List what is newest, largest, longest first, or by title."""
+        self._arrange(self._arrangement._replace(order=after(self._arrangement.order)))
+
+    def action_cycle_group(self) -> None:
+        """Group the list by day, project or harness."""
+        self._arrange(self._arrangement._replace(group=after(self._arrangement.group)))
+
+    def _arrange(self, how: Arrangement) -> None:
+        self._arrangement = how
+        if self._search.rows is None and not self._search.named:
+            self._browse()
+        self._show_count()
 
     @on(SearchBox.Move)
     def _move(self, event: SearchBox.Move) -> None:
         event.stop()
+        older = self.past.older(self.box.value) if event.by < 0 else None
         if event.pages:
             self.results.action_page(event.by)
+        elif event.by > 0 and self._search.rows:
+            self._note_asked()
+            self.results.action_move(event.by)
+        elif older is not None and self.results.cursor <= 0:
+            self.use_search(older)
         else:
             self.results.action_move(event.by)
 
@@ -182,6 +228,7 @@ class MainScreen(Asking):
         """
         if self._chosen() is not None:
             self._preview_row()
+            self._note_asked()
         self.add_class("-reading")
         self.set_focus(self.transcript)
 
@@ -264,6 +311,8 @@ class MainScreen(Asking):
 
     def _show_rows(self) -> None:
         narrow = self.size.width < NARROW_CELLS
+        self.set_class(self._search.recalling, "-recall")
+        self.box.placeholder = QUESTION if self._search.recalling else PLACEHOLDER
         self.row("switches").show(*bars.switches(self._search.switches, narrow=narrow))
         status = bars.Bar()
         if not narrow and self._sessions is not None:
@@ -276,7 +325,9 @@ class MainScreen(Asking):
 
     def _show_count(self) -> None:
         sessions = len(self._sessions or ())
-        bar = bars.count(self._search, sessions=sessions, patient=self._patient)
+        bar = bars.count(
+            self._search, sessions=sessions, patient=self._patient, how=self._arrangement
+        )
         self.row("count").show(*bar)
 
     def _show_banner(self) -> None:

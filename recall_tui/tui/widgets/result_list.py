@@ -91,10 +91,10 @@ class ResultList(Inked, ScrollView, can_focus=True):
         row = _row_of(listing, held, self.cursor) if held is not None else None
         self.virtual_size = Size(self.scrollable_content_region.width, listing.lines)
         # At the very top a person wants to see what is new, not to be held below it.
-        follow = held is None or (self.cursor == 0 and self.scroll_offset.y == 0)
-        target = 0 if row is None or follow else row
+        at_top = old is not None and self.cursor == old.first and self.scroll_offset.y == 0
+        target = listing.first if row is None or held is None or at_top else row
         self.set_reactive(ResultList.cursor, target if len(listing) else -1)
-        top = 0 if target == 0 else listing.top(target) - offset
+        top = 0 if target == listing.first else listing.top(target) - offset
         self.scroll_to(y=max(0, top), animate=False, force=True)
         self.refresh()
         self.post_message(self.Selected(self.cursor))

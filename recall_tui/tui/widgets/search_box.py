@@ -30,6 +30,14 @@ class SearchBox(Input):
     class Peeled(Message):
         """Escape in an empty box."""
 
+    def action_complete(self) -> None:
+        """Take the completion that is offered; without one go to the list, as tab does."""
+        if self._suggestion and self.cursor_at_end:
+            self.value = self._suggestion
+            self.cursor_position = len(self.value)
+        else:
+            self.screen.focus_next()
+
     def action_move(self, by: int) -> None:
         """Move the list without leaving the box."""
         self.post_message(self.Move(by, pages=False))

@@ -1,0 +1,74 @@
+"""Completion of filters in the box: the field, then the values that are really there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from textual.suggester import Suggester
+
+from recall_tui.model import Kind, Role
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from recall_tui.model import Session
+
+_LEAST_CHARS: Final = 3
+"""Letters of a field before it is offered: `sin` is likely `since:`, `s` is anything."""
+
+_FIXED: Final = {
+    "role": [role.value for role in Role],
+    "kind": [kind.word for kind in Kind],
+    "is": ["main", "copy"],
+    "since": ["today", "yesterday", "7d", "30d"],
+    "until": ["today", "yesterday", "7d", "30d"],
+}
+
+_OF_SESSIONS: Final[dict[str, Callable[[Session], Iterable[str]]]] = {
+    "harness": lambda session: (session.harness,),
+    "cwd": lambda session: (session.project,),
+    "branch": lambda session: (session.branch,),
+    "model": lambda session: session.models,
+}
+
+_LOOKED_AT: Final = 3000
+"""Sessions whose values are offered, the newest: what is older is typed by hand."""
+
+
+class FilterSuggester(Suggester):
+    """Completes the last word of the box.
+
+    Args:
+        sessions: Returns the sessions there are, newest first.
+    """
+
+    def __init__(self, sessions: Callable[[], Sequence[Session]]) -> None:
+        super().__init__(use_cache=False, case_sensitive=True)
+        self._sessions = sessions
+
+    async def get_suggestion(self, value: str) -> str | None:
+        """Return the content of the box with its last word completed, None when there is none."""
+        start = max(value.rfind(" "), value.rfind("\t")) + 1
+        word = value[start:]
+        field, colon, typed = word.partition(":")
+        if not colon:
+            whole = _first(word, (*_OF_SESSIONS, *_FIXED)) if len(word) >= _LEAST_CHARS else ""
+            return f"{value[:start]}{whole}:" if whole else None
+        *before, last = typed.split(",")
+        whole = _first(last, self._values(field)) if last else ""
+        return value[: len(value) - len(last)] + whole if whole and '"' not in before else None
+
+    def _values(self, field: str) -> Iterable[str]:
+        """Return what a field may hold; values of sessions in the order of their last use."""
+        if field in _FIXED:
+            return _FIXED[field]
+        values = _OF_SESSIONS.get(field)
+        if values is None:
+            return ()
+        found = (value for session in self._sessions()[:_LOOKED_AT] for value in values(session))
+        return (value for value in dict.fromkeys(found) if value and " " not in value)
+
+
+def _first(typed: str, words: Iterable[str]) -> str:
+    """Return the first word that begins with what was typed and goes on, empty for none."""
+    return next((word for word in words if word.startswith(typed) and word != typed), "")
