@@ -154,22 +154,20 @@ class Database:
         sets = ", ".join(f"{name}=?" for name in columns)
         self.connection.execute(f"UPDATE {table} SET {sets} WHERE id=?", (*columns.values(), row))
 
-    def insert_block(self, session: int, no: int, block: StoredBlock, ended_ms: int) -> None:
-        """Insert a block with its body.
+    def insert_block(self, session: int, no: int, block: StoredBlock) -> None:
+        """Insert a block with its body as number `no` of a session."""
+        row = self.connection.execute(_INSERT_BLOCK, (session, no, *block[:-2])).lastrowid
+        self.connection.execute(_INSERT_BODY, (row, block.raw, block.attributes))
 
-        Args:
-            session: Its session's row id.
-            no: Its number in the session.
-            block: What to insert.
-            ended_ms: The session's end, which stands in for the time of messages without one.
+    def date_untimed(self, session: int, ended_ms: int) -> None:
+        """Let the session's end stand in for the time of messages that have none.
+
+        A block that holds one is not older than that, so no lower bound of time passes it over.
         """
-        kind, first, last, first_ms, last_ms, meta, fold, raw, attributes = block
-        if not first_ms:
-            last_ms = max(last_ms, ended_ms)
-        row = self.connection.execute(
-            _INSERT_BLOCK, (session, no, kind, first, last, first_ms, last_ms, meta, fold)
-        ).lastrowid
-        self.connection.execute(_INSERT_BODY, (row, raw, attributes))
+        self.connection.execute(
+            "UPDATE block SET last_ms=?1 WHERE session=?2 AND first_ms=0 AND last_ms<?1",
+            (ended_ms, session),
+        )
 
     def touch(self, session: int) -> None:
         """Note that the families of a session and of those that copy it have to be looked at."""

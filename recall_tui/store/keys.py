@@ -16,7 +16,7 @@ def session_keys(source: Source, native_id: str) -> tuple[str, ...]:
     The additions come from where the file lies below its root, then from its whole path, so they
     are the same on every machine for as long as they can be.
     """
-    key = f"{source.harness}:{native_id}"
     place = f"{os.path.relpath(source.path, source.root)}\0{source.part}"
     mark = f"{crc32(place.encode()):08x}{crc32(source.path.encode()):08x}"
+    key = f"{source.harness}:{native_id or mark[:8]}"
     return (key, *(f"{key}@{mark[:digits]}" for digits in (4, 8, 16)))

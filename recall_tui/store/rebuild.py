@@ -159,7 +159,8 @@ def _copy_session(old: sqlite3.Connection, writer: Writer, row: int) -> int:
     writer.insert("session", {**dict(session), "id": number})
     blocks = old.execute(_BLOCKS, (row,))
     for no, block in enumerate(_anew(StoredBlock._make(row) for row in blocks)):
-        writer.insert_block(number, no, store(block), session["ended_ms"])
+        writer.insert_block(number, no, store(block))
+    writer.date_untimed(number, session["ended_ms"])
     writer.touched.add(number)
     return number
 

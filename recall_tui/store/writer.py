@@ -81,7 +81,7 @@ class Writer(Database):
             if not draft.session:
                 draft.session = self.new_session()
                 self.connection.execute("INSERT INTO draft VALUES (?)", (draft.session,))
-            self._store(draft, draft.session, draft.stored, 0)
+            self._store(draft, draft.session, draft.stored)
             draft.held = 0
 
     def drop(self, draft: Draft) -> None:
@@ -92,10 +92,10 @@ class Writer(Database):
             self.delete_blocks(draft.session)
             self._accept(draft)
 
-    def _store(self, draft: Draft, session: int, no: int, ended_ms: int) -> None:
+    def _store(self, draft: Draft, session: int, no: int) -> None:
         """Store the blocks a draft holds in memory, numbered from `no`."""
         for at, block in enumerate(draft.blocks, no):
-            self.insert_block(session, at, block, ended_ms)
+            self.insert_block(session, at, block)
         draft.stored += len(draft.blocks)
         draft.blocks.clear()
 
@@ -103,19 +103,17 @@ class Writer(Database):
         self.connection.execute("DELETE FROM draft WHERE session=?", (draft.session,))
         draft.session = 0
 
-    def _adopt(self, draft: Draft, session: int, no: int, ended_ms: int) -> None:
-        """Make the stored blocks of a draft a session's, numbered from `no`."""
-        if not draft.session:
-            return
-        if draft.session != session:
-            self.connection.execute(
-                "UPDATE block SET session=?, no=no+? WHERE session=?", (session, no, draft.session)
-            )
-        self.connection.execute(
-            "UPDATE block SET last_ms=?1 WHERE session=?2 AND first_ms=0 AND last_ms<?1",
-            (ended_ms, session),
-        )
-        self._accept(draft)
+    def _adopt(self, draft: Draft, session: int, no: int) -> None:
+        """Make all blocks of a draft a session's, numbered from `no`."""
+        stored = draft.stored
+        if draft.session:
+            if draft.session != session:
+                self.connection.execute(
+                    "UPDATE block SET session=?, no=no+? WHERE session=?",
+                    (session, no, draft.session),
+                )
+            self._accept(draft)
+        self._store(draft, session, no + stored)
 
     # ------------------------------------------------------------ readings
 
@@ -164,8 +162,8 @@ class Writer(Database):
             # Its key stays whatever the source says now: references hold.
             self.delete_blocks(session)
             self.update("session", session, columns)
-        self._adopt(draft, session, 0, reading.ended_ms)
-        self._store(draft, session, draft.stored, reading.ended_ms)
+        self._adopt(draft, session, 0)
+        self.date_untimed(session, reading.ended_ms)
         self.touch(session)
         return session, "replaced"
 
@@ -194,8 +192,8 @@ class Writer(Database):
             reading.started_ms = min(filter(None, (old[1], reading.started_ms)), default=0)
         if not reading.facts.ended_ms:
             reading.ended_ms = max(old[2], reading.ended_ms)
-        self._adopt(draft, session, no, reading.ended_ms)
-        self._store(draft, session, no + draft.stored, reading.ended_ms)
+        self._adopt(draft, session, no)
+        self.date_untimed(session, reading.ended_ms)
         columns = _columns(source, reading, counts)
         columns["title"] = reading.title or old[0] or reading.opening
         self.update("session", session, columns)

@@ -116,6 +116,17 @@ def test_blocks_fall_in_time_and_skip_what_cannot_match(filled):
     assert list(corpus.blocks(Filter(cwd="100%", sessions=("two",)))) == []
 
 
+def test_messages_without_a_time_are_as_old_as_their_session_is_now(desk):
+    desk.write("a.jsonl", meta(ended_ms=T), line(text="no time"), line("tool_result", "none"))
+    desk.sync()
+    after = Filter(since_ms=T + 1)
+    assert list(desk.corpus.blocks(after)) == []
+    desk.append("a.jsonl", line(text="timed", t=T + 50))
+    desk.sync()
+    assert {b.last_ms for b in desk.corpus.blocks(after)} == {T + 50}
+    assert len(list(desk.corpus.blocks(after))) == 2
+
+
 def test_a_block_gives_text_and_facts(filled):
     for block in filled.corpus.blocks(Filter(sessions=("one",), roles=(Role.TOOL,))):
         for index, kind in enumerate(block.meta.kinds):

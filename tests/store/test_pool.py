@@ -104,6 +104,17 @@ def test_giants_leave_a_worker_for_the_small(desk, monkeypatch):
     assert several._next() is None
 
 
+def test_without_workers_the_small_come_before_the_giants(desk, monkeypatch):
+    monkeypatch.setattr(pool, "GIANT_BYTES", 10_000)
+    sizes = (20_000, 1, 20_000, 1)
+    tasks = [
+        task(n, desk.write(f"s{n}.jsonl", line(text="x" * size))) for n, size in enumerate(sizes)
+    ]
+    several = pool.Pool(tasks, workers=0)
+    assert [several.take().number for _ in range(4)] == [1, 3, 0, 2]
+    assert several.take() is None
+
+
 def test_small_work_stays_in_this_process(desk):
     tasks = [task(n, desk.write(f"s{n}.jsonl", line(text="one"))) for n in range(3)]
     several = pool.Pool(tasks)

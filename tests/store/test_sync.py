@@ -682,3 +682,22 @@ def test_a_packed_copy_of_a_long_session_takes_over(desk):
     assert counts(desk.sync()) == {"parsed": 1, "renamed": 1}
     after = desk.session("a")
     assert (after.id, after.messages) == (before.id, 61)
+
+
+def test_a_session_without_any_name_still_gets_a_key(desk):
+    desk.write(".jsonl", line(text="one", t=T))
+    desk.sync()
+    (session,) = desk.corpus.sessions(Filter())
+    assert len(session.name) == 8
+    assert [m.text for m in desk.corpus.messages(desk.corpus.find(session.key)[0].id)] == ["one"]
+
+
+def test_keys_can_stand_in_a_reference(desk):
+    from recall_tui.model import Reference
+
+    desk.write("odd #1 name\t.jsonl", line(text="one", t=T))
+    desk.sync()
+    (session,) = desk.corpus.sessions(Filter())
+    (message,) = desk.corpus.messages(session.id)
+    assert session.key == "toy:odd_1_name_"
+    assert Reference.parse(str(message.reference)) == message.reference

@@ -66,9 +66,8 @@ class Pool:
         if workers is None:
             worth = sum(task.weight for task in tasks) // POOL_BYTES
             workers = min(cores(), MOST_WORKERS, len(tasks), worth) if cores() > 1 else 0
-        giant = GIANT_BYTES if workers else sys.maxsize
-        self._small = deque(t for t in tasks if t.weight < giant)
-        self._giants = deque(t for t in tasks if t.weight >= giant)
+        self._small = deque(t for t in tasks if t.weight < GIANT_BYTES)
+        self._giants = deque(t for t in tasks if t.weight >= GIANT_BYTES)
         self._most_giants = max(1, workers - 1)
         self._giants_running = 0
         self._guard = threading.Lock()
@@ -94,7 +93,9 @@ class Pool:
         with self._guard:
             if self._threads and self._answered.is_set():
                 return None
-            return self._small.popleft() if self._small else None
+            if self._small:
+                return self._small.popleft()
+            return self._giants.popleft() if self._giants and not self._threads else None
 
     def __iter__(self) -> Iterator[tuple[int, StoredBlock | Reading] | None]:
         """Yield (task number, block or reading) as they arrive; a task's own parts in order.
