@@ -53,7 +53,7 @@ TF_CAP: Final = 6
 """Occurrences of a word counted in one message: BM25 has saturated long before."""
 NOISE_WEIGHT: Final = 0.4
 """Of the words that questions are made of: kind, mention, happen, many."""
-NEAR_FORM: Final = 0.35
+NEAR_FORM: Final = 0.45
 """Of a word that shares the beginning of a term but not its stem."""
 TYPO_FORM: Final = 0.6
 """Of a word one edit away, looked for only where a term itself is nowhere."""

@@ -398,6 +398,9 @@ class _Sentence:
             pushed.append("in the time asked for")
         elif prior:
             pushed.append("near the time asked for")
+        if self._spans and not prior:
+            # The time is one of the things that were asked for.
+            evidence = [e._replace(tier=Tier.SOME) if e.tier is Tier.ALL else e for e in evidence]
         tier = max((e.tier for e in evidence), default=Tier.SOME)
         return Ranked(
             place[0], self._board.session(place), score, tier, evidence,

@@ -115,11 +115,13 @@ def stem_of(form: str) -> str:
 
 
 def _beginning(stemmed: str) -> str:
-    """Return the beginning every regular form of a stem has: `happi` is also in `happy`."""
-    begin = stemmed[: max(_LONG, len(stemmed) - 2)]
-    if begin == stemmed and len(begin) > 3 and begin[-1] in "iye":
-        begin = begin[:-1]
-    return begin
+    """Return the beginning every form of a stem has, near ones included.
+
+    `happi` is also in `happy`, and `healthier` is nearly `health`.
+    """
+    if len(stemmed) > _LONG:
+        return stemmed[:_LONG]
+    return stemmed[:-1] if len(stemmed) > 3 and stemmed[-1] in "iye" else stemmed
 
 
 def one_edit(left: str, right: str) -> bool:
