@@ -37,6 +37,29 @@ def test_a_second_sync_reads_nothing(desk):
     assert desk.corpus.version() == version
 
 
+def test_a_sync_without_work_imports_nothing_heavy(desk):
+    import subprocess
+    import sys
+    from pathlib import Path
+
+    desk.write("a.jsonl", line(text="one", t=T))
+    desk.sync()
+    code = (
+        "import sys\n"
+        "from recall_tui.store.sync.run import sync\n"
+        "progress = sync(sys.argv[1], [])\n"
+        "assert (progress.done, progress.sessions) == (True, 1)\n"
+        "heavy = ('msgspec', 'zstandard', 'stringzilla', 'watchfiles', 'json', 'subprocess',\n"
+        "         'recall_tui.text', 'recall_tui.store.ingest', 'recall_tui.store.writer')\n"
+        "print([name for name in heavy if name in sys.modules])\n"
+    )
+    root = Path(__file__).resolve().parents[2]
+    done = subprocess.run(
+        [sys.executable, "-c", code, desk.index], cwd=root, capture_output=True, text=True
+    )
+    assert (done.stdout, done.stderr) == ("[]\n", "")
+
+
 @pytest.mark.contract("S3-43")
 def test_growth_reads_the_tail_only(desk):
     desk.write("a.jsonl", line(text="one", t=T), line("tool_result", "out", t=T + 1))

