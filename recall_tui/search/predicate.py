@@ -101,7 +101,8 @@ def compile_query(query: GrepQuery) -> Predicate:
         compiled = compile_pattern(pattern, ignore_case=not exact, word=query.word)
         return Regex(compiled, required(pattern, ignore_case=not exact), query.timeout_s)
     kind = Exact if _exact(query.case, pattern) else Literal
-    return kind(pattern, word=query.word)
+    # A mark is out of reach even for someone who types one; no stored text holds a lone surrogate.
+    return kind(pattern.replace(MARK, "\ud800"), word=query.word)
 
 
 def _exact(case: Case, letters: str) -> bool:
@@ -232,9 +233,7 @@ class Exact(_Verified):
 
     def count(self, text: str) -> int:
         """Return how many matches plain text holds."""
-        if self._word or MARK in self._pattern:
-            return sum(1 for _ in self.spans(text))
-        return text.count(self._pattern)
+        return sum(1 for _ in self.spans(text)) if self._word else text.count(self._pattern)
 
 
 class Regex(_Verified):
@@ -311,8 +310,6 @@ def messages_holding(
 
 def literal_spans(text: str, needle: str, *, word: bool) -> Iterator[tuple[int, int]]:
     """Yield the spans of a literal in text, not overlapping; `word`: touching no word character."""
-    if MARK in needle:  # a mark is out of reach even for someone who types one
-        return
     at = text.find(needle)
     while at >= 0:
         end = at + len(needle)

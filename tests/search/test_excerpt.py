@@ -107,6 +107,8 @@ def test_a_picture_of_several_characters_is_not_parted():
         ("İstanbul", "i", "İ"),
         ("ΣΊΣΥΦΟΣ", "σίσυφος", "ΣΊΣΥΦΟΣ"),
         ("ﬁne", "fi", "ﬁ"),
+        ("J\u030cx needle", "NEEDLE", "needle"),
+        ("ßJ\u030c", "ǰ", "J\u030c"),
     ],
 )
 def test_a_span_covers_whole_characters(text, term, shown):
@@ -161,6 +163,13 @@ def test_an_excerpt_is_bounded_and_true(raw, chars, case):
     assert found.text in readable(raw)
     assert found.cut == (found.text != readable(raw))
     assert all(0 <= a < b <= len(found.text) for a, b in found.spans)
+
+
+@pytest.mark.parametrize("options", [{}, {"case": Case.EXACT}, {"regex": True}, {"word": True}])
+def test_a_typed_mark_matches_no_mark(options):
+    text = plain(mark(f"a {SECRET} b"))
+    asked = finder("\ufdd0", **options)
+    assert (list(asked.spans(text)), asked.count(text)) == ([], 0)
 
 
 def test_plain_text_has_one_character_for_a_mark():

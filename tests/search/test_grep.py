@@ -76,6 +76,11 @@ def test_a_whole_word_touches_no_other():
     assert found(one("हिन्दी"), "हिन्द", word=True) == []
 
 
+def test_a_whole_word_may_begin_inside_one_that_was_none():
+    for case in (Case.IGNORE, Case.EXACT):
+        assert found(one("xa a a"), "a a", word=True, case=case) == [("claude:a", 0, 1)]
+
+
 def test_lines_and_messages_end_a_match():
     talks = one("first\nlast", "lost")
     assert found(talks, "^last$", regex=True) == [("claude:a", 0, 1)]

@@ -22,6 +22,7 @@ from recall_tui.text.fold import fold
         (r"def \w+_timeout\(", {b"_timeout("}),
         (r"error: .{0,40}not found", {b"not found"}),
         (r"[Ee]rror", {b"error"}),
+        (r"[Ef]rror", {b"rror"}),
         (r"(?:foo)bar", {b"foobar"}),
         (r"(foo|barbaz)", {b"foo", b"barbaz"}),
         (r"xyzzy(foo|bar)", {b"xyzz"}),  # y may compose with what follows
