@@ -23,6 +23,7 @@ class Deed(StrEnum):
     OUTLINE = "outline"
     NOTES = "notes"
     FAMILY = "family"
+    PARENT = "parent"
     TIME = "time"
     PIN = "pin"
     NOTE = "note"

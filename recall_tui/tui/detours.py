@@ -6,15 +6,23 @@ from bisect import bisect_left
 from functools import partial
 from typing import TYPE_CHECKING
 
+from recall_tui.errors import RecallError
 from recall_tui.model import Flag
 from recall_tui.tui.errands import Errands
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from recall_tui.model import Message, Session
     from recall_tui.tui.asked import Asked
     from recall_tui.tui.graphics import PixelWidget
     from recall_tui.tui.pictures import PictureCache
+    from recall_tui.tui.screens.pick import Place
     from recall_tui.tui.screens.reading import Services
+
+
+_NEAR_MS = 2_000
+"""A subagent begins this soon after the call that starts it."""
 
 
 class Detours(Errands):
@@ -103,3 +111,118 @@ class Detours(Errands):
         )  # fmt: skip
         self.push_screen(screen, left)
         self.read_at(session, message.position)
+
+    # Places inside
+
+    def do_outline(self, session: Session, position: int) -> None:
+        """List the prompts, to jump to one."""
+
+        def work() -> None:
+            from recall_tui.tui.places import prompts
+
+            found = prompts(self._history, session, self._zone)
+            self.call_from_thread(self._pick, session, "Prompts", found, position)
+
+        self.in_thread(work, "read prompts")
+
+    def do_notes(self, session: Session, position: int) -> None:
+        """List what a person wrote about a session."""
+
+        def work() -> None:
+            from recall_tui.tui.places import notes
+
+            found = notes(self._history, session, self._zone)
+            self.call_from_thread(self._pick, session, "Notes", found, position)
+
+        self.in_thread(work, "read notes")
+
+    def _pick(self, session: Session, what: str, found: Sequence[Place], position: int) -> None:
+        from recall_tui.tui.screens.pick import PickScreen, PlaceListing
+
+        rows = [row for row, place in enumerate(found) if place.position <= position]
+        title = f"{what} of {session.title or 'this session'}"
+
+        def picked(row: int | None) -> None:
+            if row is not None:
+                self.read_at(session, max(0, found[row].position))
+
+        screen = PickScreen(
+            title, PlaceListing(found), self.keymap, row=rows[-1] if rows else 0,
+            empty=f"There are no {what.lower()} here.",
+        )  # fmt: skip
+        self.push_screen(screen, picked)
+
+    def do_time(self, session: Session, position: int) -> None:
+        """Ask for a time, and go to the first message from then on."""
+        from recall_tui.tui.screens.ask import AskScreen
+
+        def work() -> None:
+            times = self._history.skeleton(session).times
+            near = times[position] if 0 <= position < len(times) else session.ended_ms
+            self.call_from_thread(ask, times, near)
+
+        def ask(times: Sequence[int], near: int) -> None:
+            from recall_tui.tui.places import at_time, moment
+
+            def wrong(text: str) -> str:
+                try:
+                    moment(text, near, self._zone, self._now_ms())
+                except RecallError as error:
+                    return error.message
+                return ""
+
+            def given(text: str | None) -> None:
+                if text is not None:
+                    when = moment(text, near, self._zone, self._now_ms())
+                    self.read_at(session, at_time(times, when))
+
+            hint = "14:05, 2026-11-30 14:05, 2026-11-30, yesterday, 2h"
+            self.push_screen(AskScreen("Go to a time", hint, wrong=wrong), given)
+
+        self.in_thread(work, "read times")
+
+    # The family
+
+    def do_family(self, session: Session, position: int) -> None:
+        """List the subagents, forks and copies folded under a session."""
+
+        def work() -> None:
+            children = self._history.children(session)
+            message = self.message_at(session, position)
+            time_ms = message.time_ms if message else 0
+            began = [n for n, one in enumerate(children) if one.started_ms <= time_ms + _NEAR_MS]
+            self.call_from_thread(self._pick_child, children, began[-1] if began else 0)
+
+        self.in_thread(work, "read subagents")
+
+    def _pick_child(self, children: Sequence[Session], row: int) -> None:
+        from recall_tui.tui.places import sessions
+        from recall_tui.tui.screens.pick import PickScreen, PlaceListing
+
+        listing = PlaceListing(sessions(children, self._zone))
+
+        def picked(row: int | None) -> None:
+            if row is not None:
+                self.read_at(children[row], 0)
+
+        empty = "Nothing is folded under this session: no subagents, forks or copies."
+        title = "Subagents, forks and copies, in the order they began"
+        screen = PickScreen(title, listing, self.keymap, row=row, empty=empty)
+        self.push_screen(screen, picked)
+
+    def do_parent(self, session: Session, position: int) -> None:
+        """Go up to the session this one belongs to, where it was started."""
+        if not session.parent:
+            self.notify("This is a main session.", timeout=2, markup=False)
+            return
+
+        def work() -> None:
+            for found in self._history.find(session.parent):
+                if found.key == session.parent:
+                    times = self._history.skeleton(found).times
+                    at = max(0, bisect_left(times, session.started_ms + 1) - 1)
+                    self.call_from_thread(self.read_at, found, at)
+                    return
+            self.notify("The session it belongs to is not here.", markup=False)
+
+        self.in_thread(work, "find the main session")

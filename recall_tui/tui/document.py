@@ -137,6 +137,14 @@ def missing_page(opening: Opening, top: int, height: int, held: Container[int]) 
     return None
 
 
+def notes_of(history: History, session: Session) -> dict[int, list[str]]:
+    """Return what a person wrote about a session's messages, by position, oldest first."""
+    found: dict[int, list[str]] = {}
+    for note in history.notes(session):
+        found.setdefault(note.position, []).append(note.text)
+    return found
+
+
 def estimated(skeleton: Skeleton, frame: Frame) -> Heights:
     """Return likely heights of every message of a session."""
     kinds, sizes = skeleton.kinds, skeleton.sizes

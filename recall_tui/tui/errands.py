@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from functools import partial
 from typing import TYPE_CHECKING, cast
 
 from textual.app import App
@@ -9,12 +11,13 @@ from textual.app import App
 from recall_tui.errors import RecallError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from datetime import tzinfo
 
     from recall_tui.history import History
     from recall_tui.model import Message, Session
     from recall_tui.tui.keymap import Keymap
+    from recall_tui.tui.screens.choose import Choice
     from recall_tui.tui.screens.main import MainScreen
 
 
@@ -66,3 +69,111 @@ class Errands(App[object]):
             return None
         held = self._history.messages(session, position, position + 1)
         return held[0] if held else None
+
+    # Pins and notes
+
+    def do_pin(self, session: Session, position: int) -> None:
+        """Pin a session, or take the pin off."""
+
+        def work() -> None:
+            pinned = session.key in self._history.pins()
+            self._history.pin(session, on=not pinned)
+            words = "No longer pinned" if pinned else "Pinned: it stays on top of the list"
+            self.notify(words, timeout=2, markup=False)
+            self.call_from_thread(self.main.action_reload)
+
+        self.in_thread(work, "pin")
+
+    def do_note(self, session: Session, position: int) -> None:
+        """Write a note about the message that is looked at."""
+        from recall_tui.tui.screens.ask import AskScreen
+
+        def given(text: str | None) -> None:
+            if text and text.strip():
+                self.in_thread(partial(self._note, session, position, text.strip()), "note")
+
+        where = f"message {position}" if position >= 0 else "this session"
+        hint = "Kept beside the index, in your own file; never in the agent's."
+        self.push_screen(AskScreen(f"Note about {where}", hint), given)
+
+    def _note(self, session: Session, position: int, text: str) -> None:
+        from recall_tui.tui.document import notes_of
+
+        self._history.add_note(session, position, text)
+        notes = notes_of(self._history, session)
+        self.call_from_thread(self.main.transcript.noted, session, notes)
+
+    # Copying
+
+    def do_copy(self, session: Session, position: int) -> None:
+        """Ask what of the message or its session is to be copied."""
+
+        def work() -> None:
+            from recall_tui.tui.copies import choices
+
+            message = self.message_at(session, position)
+            offered = choices(session, message, self._history.resume(session))
+            self.call_from_thread(self._ask_what, offered)
+
+        self.in_thread(work, "copy")
+
+    def _ask_what(self, offered: Sequence[Choice]) -> None:
+        from recall_tui.tui.copying import copy_in_thread
+        from recall_tui.tui.screens.choose import ChooseScreen
+
+        def chosen(value: str | None) -> None:
+            if value:
+                words = next(one.words for one in offered if one.value == value)
+                self.in_thread(partial(copy_in_thread, self, value, words.lower()), "copy")
+
+        self.push_screen(ChooseScreen("Copy", offered), chosen)
+
+    # Other programs
+
+    def do_folder(self, session: Session, position: int) -> None:
+        """Show the directory a session worked in."""
+        from recall_tui.tui.attachments import open_folder
+
+        folder = session.last_cwd or session.cwd
+        self.in_thread(partial(open_folder, folder, os.environ), "open folder")
+
+    def do_editor(self, session: Session, position: int) -> None:
+        """Open the session's source, or a file its message names, in the person's editor."""
+
+        def work() -> None:
+            from recall_tui.tui.copies import files_of
+            from recall_tui.tui.source_line import line_of
+
+            message = self.message_at(session, position)
+            files = files_of(session, message)
+            line = line_of(session, message) if os.path.exists(session.path) or not files else 0
+            self.call_from_thread(self._ask_which, session, line, files)
+
+        self.in_thread(work, "find the line")
+
+    def _ask_which(self, session: Session, line: int, files: Sequence[str]) -> None:
+        from recall_tui.tui.screens.choose import Choice, ChooseScreen
+
+        if not files:
+            self._edit(session.path, line)
+            return
+        offered = [Choice(str(n), "file", path, path) for n, path in enumerate(files, 1)]
+        if line:
+            offered.append(Choice("s", "source", f"{session.path}:{line}", session.path))
+
+        def chosen(path: str | None) -> None:
+            if path:
+                self._edit(path, line if path == session.path else 1)
+
+        self.push_screen(ChooseScreen("Open in your editor", offered), chosen)
+
+    def _edit(self, path: str, line: int) -> None:
+        from recall_tui.tui.foreground import at_line, editor, run_foreground
+
+        try:
+            argv = at_line(editor(os.environ), path, max(1, line))
+        except RecallError as error:
+            self.complain(error)
+            return
+        if fault := run_foreground(self, argv):
+            self.notify(fault, severity="error", markup=False)

@@ -6,7 +6,8 @@ it: Markdown, colours and highlights are imported in the worker that lays out th
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from enum import IntEnum
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from recall_tui.model import Flag, Kind
@@ -14,6 +15,7 @@ from recall_tui.tui.lines import BLANK, Line, clean, no_matches, pad
 from recall_tui.tui.notation import SPEAKERS, clock
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
     from datetime import tzinfo
 
     from recall_tui.model import Message
@@ -26,6 +28,9 @@ FOLDED_LINES: Final = 4
 """Lines of a tool's output that show before it is unfolded."""
 
 FOLDED_FAILURE_LINES: Final = 8
+MANY_LINES: Final = 40
+"""Lines of a tool's output at the third of the four levels."""
+
 FOLDED_PROMPT_LINES: Final = 40
 """A pasted log in a prompt is folded after this many rows."""
 
@@ -33,6 +38,20 @@ WIDE: Final = 64
 """Cells from which the gutter has room for clock times."""
 
 SPEAKER_CELLS: Final = 8
+
+
+class Level(IntEnum):
+    """How much of a tool's output shows before it is unfolded."""
+
+    LINE = 0
+    FEW = 1
+    MANY = 2
+    ALL = 3
+
+    @property
+    def words(self) -> str:
+        """The level as a person reads it."""
+        return ("one line", "a few lines", f"{MANY_LINES} lines", "all")[self]
 
 
 class Outcome(NamedTuple):
@@ -49,6 +68,14 @@ class Frame:
     width: int
     zone: tzinfo
     find: Finder = no_matches
+    level: Level = Level.FEW
+    notes: Mapping[int, Sequence[str]] = field(default_factory=dict)
+    """What a person wrote, by position; -1 for the session."""
+
+    def output_lines(self, *, failed: bool) -> int:
+        """Return the lines of a tool's output that show before it is unfolded."""
+        few = FOLDED_FAILURE_LINES if failed else FOLDED_LINES
+        return (1, few, MANY_LINES, MANY_LINES)[self.level]
 
     @property
     def lead(self) -> int:
@@ -61,12 +88,14 @@ class Frame:
         return max(12, self.width - self.lead - 1)
 
 
-def foldable(message: Message) -> bool:
+def foldable(message: Message, frame: Frame) -> bool:
     """Return whether unfolding a message would show more."""
+    if message.kind in {Kind.TOOL_CALL, Kind.TOOL_RESULT} and frame.level is Level.ALL:
+        return False
     if message.kind is Kind.TOOL_CALL:
         return "\n" in message.text.strip() or len(message.text) > 60
     if message.kind is Kind.TOOL_RESULT:
-        limit = FOLDED_FAILURE_LINES if message.flags & Flag.FAILED else FOLDED_LINES
+        limit = frame.output_lines(failed=bool(message.flags & Flag.FAILED))
         return message.text.count("\n") >= limit or len(message.text) > 200
     if message.kind in {Kind.INJECTED, Kind.NOTICE, Kind.SUMMARY, Kind.DELEGATION}:
         return "\n" in message.text.strip() or len(message.text) > 60
@@ -89,7 +118,9 @@ def estimate(kind: int, size_bytes: int, frame: Frame) -> int:
     if kind == Kind.TOOL_CALL or kind in {Kind.INJECTED, Kind.NOTICE, Kind.DELEGATION}:
         return 1
     if kind == Kind.TOOL_RESULT:
-        return 1 if size_bytes < 60 else 3 if size_bytes < 200 else FOLDED_LINES + 1
+        most = frame.output_lines(failed=False)
+        few = 1 if size_bytes < 60 else 3 if size_bytes < 200 else FOLDED_LINES + 1
+        return min(most, few) if frame.level <= Level.FEW else min(most, 1 + size_bytes // 60)
     rows = 1 + size_bytes // max(20, int(min(frame.room, PROSE_CELLS) * 0.7))
     return min(rows, FOLDED_PROMPT_LINES + 1) if kind == Kind.PROMPT else rows
 

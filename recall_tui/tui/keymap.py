@@ -33,6 +33,8 @@ class Scope(StrEnum):
     CONTINUE = "continue"
     REPEAT = "repeat"
     SKILL = "skill"
+    PICK = "jump list"
+    CHOICE = "choice"
 
 
 class Action(NamedTuple):
@@ -95,7 +97,14 @@ ACTIONS: Final = (
     Action("list.end", L, "end,G", "edge(1)", "Last", palette=False),
     Action("list.next_group", L, "]", "group(1)", "Next day", palette=False),
     Action("list.last_group", L, "[", "group(-1)", "Previous day", palette=False),
-    Action("list.copy", L, "Y", "copy_reference", "Copy the reference", 3),
+    Action("list.copy", L, "Y", "copy_reference", "Copy the reference", 5),
+    Action("list.continue", L, "c", "screen.ask('continue')", "Continue", 3, palette=False),
+    Action("list.repeat", L, "r", "screen.ask('repeat')", "Repeat", 4, palette=False),
+    Action("list.materials", L, "m", "screen.ask('materials')", "Pictures", palette=False),
+    Action("list.handoff", L, "H", "screen.ask('handoff')", "Hand off", palette=False),
+    Action("list.pin", L, "p", "screen.ask('pin')", "Pin", palette=False),
+    Action("list.copy_else", L, "C", "screen.ask('copy')", "Copy something else", palette=False),
+    Action("list.folder", L, "O", "screen.ask('folder')", "Open its folder", palette=False),
     Action("list.search", L, "slash,escape", "screen.search", "Search", 2),
     Action("list.help", L, "question_mark", "app.help", "Help", palette=False),
     Action("session.down", S, "down,j", "step(1)", "Next message", palette=False),
@@ -121,6 +130,18 @@ ACTIONS: Final = (
     Action("session.repeat", S, "r", "ask('repeat')", "Repeat its prompts"),
     Action("session.skill", S, "s", "ask('skill')", "Make a skill of it"),
     Action("session.handoff", S, "H", "ask('handoff')", "Hand off to another program"),
+    Action("session.outline", S, "l", "ask('outline')", "List of prompts"),
+    Action("session.time", S, "t", "ask('time')", "Go to a time"),
+    Action("session.more", S, "plus", "level(1)", "More of every tool's output"),
+    Action("session.less", S, "minus", "level(-1)", "Less of every tool's output"),
+    Action("session.family", S, "a", "ask('family')", "Subagents, forks and copies"),
+    Action("session.parent", S, "u", "ask('parent')", "Up to the main session"),
+    Action("session.pin", S, "p", "ask('pin')", "Pin the session, or take the pin off"),
+    Action("session.note", S, "i", "ask('note')", "Write a note here"),
+    Action("session.notes", S, "I", "ask('notes')", "List of notes"),
+    Action("session.copy_else", S, "C", "ask('copy')", "Copy something else"),
+    Action("session.folder", S, "O", "ask('folder')", "Open its folder"),
+    Action("session.editor", S, "v", "ask('editor')", "Open its source in your editor"),
     Action("session.close", S, "escape,left,h", "screen.close_session", "Back to the list"),
     Action("session.help", S, "question_mark", "app.help", "Help", palette=False),
     Action("find.next", Scope.FIND, "enter,down", "next", "Next hit", 1, palette=False),
@@ -167,6 +188,12 @@ ACTIONS: Final = (
     Action("skill.proof", Scope.SKILL, "p", "proof", "Provenance", 2, palette=False),
     Action("skill.rename", Scope.SKILL, "n", "rename", "Name", 3, palette=False),
     Action("skill.copy", Scope.SKILL, "y", "copy", "Copy it", 4, palette=False),
+    Action("pick.open", Scope.PICK, "enter", "open", "Go there", 1, palette=False),
+    Action("pick.close", Scope.PICK, "escape,q", "close", "Back", 2, palette=False),
+    Action("choice.down", Scope.CHOICE, "down,tab", "step(1)", "Next", palette=False),
+    Action("choice.up", Scope.CHOICE, "up,shift+tab", "step(-1)", "Previous", palette=False),
+    Action("choice.take", Scope.CHOICE, "enter", "take", "Take it", palette=False),
+    Action("choice.close", Scope.CHOICE, "escape", "close", "Leave", palette=False),
     Action("ask.close", Scope.ASK, "escape", "close", "Leave", palette=False),
     Action("gaps.copy", Scope.GAPS, "y", "copy_action", "Copy the next step", 1, palette=False),
     Action("gaps.close", Scope.GAPS, "escape,q", "close", "Close", 2, palette=False),
@@ -175,6 +202,7 @@ ACTIONS: Final = (
 BY_ID: Final = {action.id: action for action in ACTIONS}
 
 _SHOWN: Final = {
+    "plus": "+", "minus": "-",
     "enter": "⏎", "escape": "esc", "space": "space", "down": "↓", "up": "↑", "left": "←",
     "right": "→", "pagedown": "pgdn", "pageup": "pgup", "slash": "/", "question_mark": "?",
 }  # fmt: skip

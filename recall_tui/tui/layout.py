@@ -15,11 +15,10 @@ from recall_tui.text.redact import shown
 from recall_tui.tui import markdown
 from recall_tui.tui.code import diff_line, is_diff
 from recall_tui.tui.frame import (
-    FOLDED_FAILURE_LINES,
-    FOLDED_LINES,
     FOLDED_PROMPT_LINES,
     PROSE_CELLS,
     Frame,
+    Level,
     Outcome,
     gutter,
 )
@@ -58,6 +57,7 @@ def lay(
         spaced: Begin with an empty line.
     """
     kind = message.kind
+    unfolded = unfolded or (frame.level is Level.ALL and kind in {Kind.TOOL_CALL, Kind.TOOL_RESULT})
     if kind is Kind.TOOL_CALL:
         lines = _call(message, frame, outcome, unfolded=unfolded)
     elif kind is Kind.TOOL_RESULT:
@@ -67,6 +67,7 @@ def lay(
     else:
         lines = _speech(message, frame, unfolded=unfolded)
     lines.extend(_material(item, frame) for item in message.materials)
+    lines.extend(_written(frame.notes.get(message.position, ()), frame))
     if message.flags & Flag.ABANDONED:
         lines = [Line(tuple((t, "abandoned") for t, _ in line.pieces), "") for line in lines]
     return [BLANK, *lines] if spaced else lines
@@ -158,8 +159,10 @@ def _result(message: Message, frame: Frame, *, unfolded: bool) -> list[Line]:
         if more:
             rows.append(_note(more))
         return _ruled(rows, frame, failed=failed)
-    limit = FOLDED_FAILURE_LINES if failed else FOLDED_LINES
+    limit = frame.output_lines(failed=failed)
     source, above = _telling(whole, limit, frame, failed=failed)
+    if limit == 1:
+        return _ruled([_one_line(source[0], whole, frame, failed=failed)], frame, failed=failed)
     rows = _rows("\n".join(source), frame, wrapped=False, diff=is_diff(whole))
     total = whole.count("\n") + 1
     if above:
@@ -171,6 +174,28 @@ def _result(message: Message, frame: Frame, *, unfolded: bool) -> list[Line]:
     elif any(len(row) > 3 * frame.room for row in source):
         rows.append(_note(f"long lines are cut · {size(_bytes(whole))}"))
     return _ruled(rows, frame, failed=failed)
+
+
+def _one_line(row: str, whole: str, frame: Frame, *, failed: bool) -> Line:
+    """Return an output's one telling line, and how many there are."""
+    count = whole.count("\n") + 1
+    tail: list[Piece] = [(f"{counted(count, 'line')} ", "dim")] if count > 1 else []
+    room = frame.width - frame.lead - 2
+    ink = "error" if failed else "muted"
+    pieces = markdown.highlighted(_windowed([(clean(row), ink)], room - 12, frame), frame.find)
+    return Line(justified(pieces, tail, room))
+
+
+def _written(notes: Iterable[str], frame: Frame) -> list[Line]:
+    """Return what a person wrote about a message."""
+    indent, width = " " * frame.lead, min(frame.room, PROSE_CELLS) - 2
+    return [
+        Line(((indent, ""), ("  " if index else "✎ ", "accent"), *part))
+        for note in notes
+        for index, part in enumerate(
+            part for row in note.split("\n") for part in wrap([(clean(row), "emphasis")], width)
+        )
+    ]
 
 
 def _telling(whole: str, limit: int, frame: Frame, *, failed: bool) -> tuple[list[str], int]:

@@ -10,10 +10,11 @@ import pytest
 from textual.color import Color
 from textual.theme import BUILTIN_THEMES
 
+from recall_tui import clipboard
 from recall_tui.errors import ConfigError
 from recall_tui.history import SyncProgress
 from recall_tui.model import Filter
-from recall_tui.tui import clipboard, notation
+from recall_tui.tui import notation
 from recall_tui.tui.app import read_keymap
 from recall_tui.tui.keymap import ACTIONS, BY_ID, Keymap, Scope
 from recall_tui.tui.query import understand

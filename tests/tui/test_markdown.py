@@ -14,7 +14,7 @@ from recall_tui.tui import markdown
 from recall_tui.tui.code import coloured, is_diff
 from recall_tui.tui.frame import FOLDED_LINES, Frame, Outcome, foldable
 from recall_tui.tui.layout import lay
-from recall_tui.tui.listings import excerpt_rows
+from recall_tui.tui.hit_listing import excerpt_rows
 from recall_tui.tui.matching import Matcher
 from tests.tui.fake import DIFF, FAILURE, LISTING, FakeHistory
 
@@ -117,7 +117,7 @@ def test_a_failure_shows_its_last_lines() -> None:
     lines = lay(message(Kind.TOOL_RESULT, long, flags=int(Flag.FAILED)), FRAME, spaced=False)
     assert "43 lines above" in lines[0].text
     assert "ValueError: why" in lines[-1].text
-    assert foldable(message(Kind.TOOL_RESULT, FAILURE, flags=int(Flag.FAILED)))
+    assert foldable(message(Kind.TOOL_RESULT, FAILURE, flags=int(Flag.FAILED)), FRAME)
 
 
 def test_folded_output_shows_the_match() -> None:

@@ -10,6 +10,7 @@ from textual.containers import Horizontal, Vertical
 
 from recall_tui.tui import bars, notices
 from recall_tui.tui.arrangement import Arrangement, after
+from recall_tui.tui.asked import Asked, Deed
 from recall_tui.tui.completion import FilterSuggester
 from recall_tui.tui.first_frame import PLACEHOLDER
 from recall_tui.tui.keymap import Keymap, Scope, bindings
@@ -215,6 +216,11 @@ class MainScreen(Asking):
         """Return the session under the cursor and the position to open it at."""
         row, listing = self.results.cursor, self.results.listing
         return listing.target(row) if listing and 0 <= row < len(listing) else None
+
+    def action_ask(self, deed: str) -> None:
+        """Have something done with the session under the cursor."""
+        if (chosen := self._chosen()) is not None:
+            self.post_message(Asked(Deed(deed), *chosen))
 
     @on(ResultList.Opened)
     def _row_opened(self, event: ResultList.Opened) -> None:

@@ -10,11 +10,15 @@ from bisect import bisect_left
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from rich.cells import cell_len, set_cell_size
+from rich.segment import Segment
+from rich.style import Style
 from textual.cache import LRUCache
 from textual.geometry import Size
 from textual.message import Message as Event
 from textual.reactive import reactive
 from textual.scroll_view import ScrollView
+from textual.strip import Strip
 
 from recall_tui.model import Kind
 from recall_tui.tui.document import PAGE_MESSAGES, has_space
@@ -24,16 +28,23 @@ from recall_tui.tui.ink import Inked
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from textual.strip import Strip
+    from textual.selection import Selection
 
     from recall_tui.model import Message, Session
     from recall_tui.tui.document import Opening, Page
+    from recall_tui.tui.frame import Frame
     from recall_tui.tui.lines import Line
 
 _KEPT_PAGES: Final = 48
 """Pages of text and lines kept: 1,500 messages, a few MB of ordinary ones."""
 
 _CACHED_STRIPS: Final = 600
+
+_SELECTED: Final = Style(reverse=True)
+"""Seen in every theme, and without colours."""
+
+_SELECTED_LINES: Final = 20_000
+"""Lines of a selection that are copied at most."""
 
 
 class SessionSheet(Inked, ScrollView, can_focus=True):
@@ -177,7 +188,44 @@ class SessionSheet(Inked, ScrollView, can_focus=True):
             strip = self._draw(opening, position, part, width, here=here)
             if position // PAGE_MESSAGES in self._pages:
                 self._strips[key] = strip
-        return strip.apply_offsets(0, line)
+        return self._selected(strip, line, opening.frame).apply_offsets(0, line)
+
+    # Selecting with the mouse
+
+    def _selected(self, strip: Strip, line: int, frame: Frame) -> Strip:
+        """Return a row with its selected characters marked."""
+        selection = self.text_selection
+        span = _span(selection, line, strip.text, frame) if selection is not None else None
+        if span is None:
+            return strip
+        cells = [cell_len(strip.text[:at]) for at in span]
+        before, inside, *after = strip.divide([*cells, strip.cell_length])
+        marked = Strip(
+            [Segment(text, (style or Style.null()) + _SELECTED) for text, style, _ in inside],
+            inside.cell_length,
+        )
+        return Strip.join([before, marked, *after])
+
+    def get_selection(self, selection: Selection) -> tuple[str, str] | None:
+        """Return the selected text, without the gutter, and what ends it."""
+        opening = self._opening
+        if opening is None or not opening.heights.total:
+            return None
+        last = opening.heights.total - 1
+        first = min(selection.start.y, last) if selection.start else 0
+        final = min(selection.end.y, last) if selection.end else last
+        rows = []
+        for line in range(first, min(final, first + _SELECTED_LINES) + 1):
+            position, part = opening.heights.at(line)
+            lines = self._lines(opening, position)
+            text = lines[part].text if part < len(lines) else ""
+            span = _span(selection, line, text, opening.frame)
+            rows.append(text[slice(*span)].rstrip() if span else "")
+        return "\n".join(rows), "\n"
+
+    def selection_updated(self, selection: Selection | None) -> None:
+        """Draw what is selected by now."""
+        self.refresh()
 
     def _lines(self, opening: Opening, position: int) -> Sequence[Line]:
         page = self._pages.get(position // PAGE_MESSAGES)
@@ -219,6 +267,16 @@ class SessionSheet(Inked, ScrollView, can_focus=True):
             if 0 <= position < len(opening.heights):
                 self.refresh_lines(opening.heights.top(position), opening.heights[position])
         self.post_message(self.Moved(new))
+
+
+def _span(selection: Selection, line: int, text: str, frame: Frame) -> tuple[int, int] | None:
+    """Return the selected characters of a line: of its text, never of the gutter before it."""
+    span = selection.get_span(line)
+    if span is None:
+        return None
+    lead = len(text) if len(text) < frame.lead else len(set_cell_size(text, frame.lead))
+    start, end = max(span[0], lead), len(text) if span[1] < 0 else min(span[1], len(text))
+    return (start, end) if start < end else None
 
 
 def _with_bar(line: Line) -> Line:

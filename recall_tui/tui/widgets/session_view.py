@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -15,21 +16,25 @@ from recall_tui.tui.document import (
     PAGE_MESSAGES,
     Opening,
     Page,
+    estimated,
     grow_session,
+    lay_all,
     load_page,
     missing_page,
+    notes_of,
     open_session,
+    outcomes_of,
 )
-from recall_tui.tui.frame import Frame
+from recall_tui.tui.frame import Frame, Level
 from recall_tui.tui.lines import no_matches
 from recall_tui.tui.widgets.session_sheet import SessionSheet
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping, Sequence
     from datetime import tzinfo
 
     from recall_tui.history import History
-    from recall_tui.model import Session
+    from recall_tui.model import Message, Session
     from recall_tui.search.results import GrepQuery
     from recall_tui.tui.lines import Finder
 
@@ -74,6 +79,8 @@ class SessionView(SessionSheet):
         self._loading = False
         self._after_load: Callable[[], None] | None = None
         self._sought_from: int | None = None
+        self._level = Level.FEW
+        self._touched = False
 
     # What a screen asks
 
@@ -91,6 +98,7 @@ class SessionView(SessionSheet):
             if at >= 0 and at != before[1]:
                 self.go_to(at, centre=True)
             return
+        self._remember()
         self._generation += 1
         self._sought_from = None
         if self.size.width:
@@ -98,6 +106,7 @@ class SessionView(SessionSheet):
 
     def clear(self) -> None:
         """Show nothing."""
+        self._remember()
         self._generation += 1
         self._wanted = None
         self._opening = None
@@ -135,7 +144,7 @@ class SessionView(SessionSheet):
 
             find = Matcher(query).spans
         width = self.scrollable_content_region.width or self.size.width
-        return Frame(width=width, zone=self._zone, find=find)
+        return Frame(width=width, zone=self._zone, find=find, level=self._level)
 
     def _open(
         self, session: Session, at: int, query: GrepQuery | None, *, seek: bool = False
@@ -160,6 +169,9 @@ class SessionView(SessionSheet):
     ) -> None:  # fmt: skip
         worker = get_current_worker()
         try:
+            frame = replace(frame, notes=notes_of(self._history, session))
+            if at < 0:
+                at = self._history.position(session)
             opening = open_session(self._history, session, frame, at=at, query=query, seek=seek)
         except RecallError as error:
             self.post_message(self.Failed(str(error)))
@@ -248,6 +260,99 @@ class SessionView(SessionSheet):
                 action, self._after_load = self._after_load, None
                 action()
         self._fetch()
+
+    # What a person left here
+
+    def watch_cursor(self, old: int, new: int) -> None:
+        """Note that a person reads here: they move while the keys are theirs."""
+        super().watch_cursor(old, new)
+        self._touched = self._touched or self.has_focus
+
+    def on_blur(self) -> None:
+        """Keep the place when a person turns to something else."""
+        self._remember()
+
+    def on_unmount(self) -> None:
+        """Keep the place when the app ends: no thread would come to it any more."""
+        if (kept := self._place()) is not None:
+            with suppress(RecallError):
+                self._history.set_position(*kept)
+
+    def _place(self) -> tuple[Session, int] | None:
+        """Return where the person stopped reading, -1 for the end; None when they did not read."""
+        opening = self._opening
+        if opening is None or not self._touched:
+            return None
+        self._touched = False
+        at_end = self.cursor >= len(opening.skeleton) - 1
+        return opening.session, -1 if at_end else self.cursor
+
+    def _remember(self) -> None:
+        """Keep where the person stopped reading."""
+        if (kept := self._place()) is not None:
+            self.run_worker(
+                partial(self._remember_in_thread, *kept), thread=True, group="reading",
+                exit_on_error=False, description="keep reading position",
+            )  # fmt: skip
+
+    def _remember_in_thread(self, session: Session, position: int) -> None:
+        try:
+            self._history.set_position(session, position)
+        except RecallError as error:
+            self.post_message(self.Failed(str(error)))
+
+    def noted(self, session: Session, notes: Mapping[int, Sequence[str]]) -> None:
+        """Show what a person wrote about the session on the screen by now."""
+        opening = self._opening
+        if opening is not None and opening.session.key == session.key:
+            self._reframe(replace(opening.frame, notes=notes))
+
+    def show_level(self, level: Level) -> None:
+        """Show more or less of every tool's output."""
+        self._level = level
+        if self._opening is not None:
+            self._reframe(replace(self._opening.frame, level=level))
+
+    def _reframe(self, frame: Frame) -> None:
+        """Lay the session out anew, the current message held where it stands."""
+        opening = self._opening
+        if opening is None or not len(opening.skeleton):
+            return
+        anchor, number = self._anchor(), max(0, self.cursor) // PAGE_MESSAGES
+        self._generation += 1
+        heights = estimated(opening.skeleton, frame)
+        self._opening = replace(opening, frame=frame, heights=heights)
+        for other in list(self._pages.keys()):
+            if other != number:
+                self._pages.discard(other)
+        self._loading = False
+        self._lay_again({number}, anchor)
+        self._fetch()
+
+    def _lay_again(self, numbers: set[int], anchor: tuple[int, int] | None) -> None:
+        """Lay out loaded pages again, an anchor held where it is."""
+        opening = self._opening
+        if opening is None:
+            return
+        for number in numbers:
+            page = self._pages.get(number)
+            if page is None:
+                continue
+            lines = lay_all(
+                page.messages, opening.skeleton, opening.frame, self._unfolded_on(number),
+                outcomes_of(self._near(number)),
+            )  # fmt: skip
+            self._take(replace(page, lines=lines))
+        self._strips.clear()
+        self._fit()
+        self._following = False
+        self._hold(anchor)
+        self.refresh()
+
+    def _near(self, number: int) -> list[Message]:
+        """Return the loaded messages of a page and the one after."""
+        pages = (self._pages.get(number), self._pages.get(number + 1))
+        return [message for page in pages if page for message in page.messages]
 
     # Growing
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.message import Message as Event
 
 from recall_tui.model import Flag, Kind
 from recall_tui.tui.asked import Asked, Deed
-from recall_tui.tui.document import PAGE_MESSAGES, lay_all, outcomes_of
-from recall_tui.tui.frame import foldable
+from recall_tui.tui.document import PAGE_MESSAGES
+from recall_tui.tui.frame import Level, foldable
 from recall_tui.tui.keymap import Scope, bindings
 from recall_tui.tui.widgets.session_view import SessionView
 
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     from textual import events
     from textual.binding import BindingType
-
-    from recall_tui.model import Message
 
 
 class Transcript(SessionView):
@@ -132,18 +130,25 @@ class Transcript(SessionView):
         message = self._message(self.cursor)
         if message is None:
             return
+        frame = self._opening.frame if self._opening else None
+        if frame is None:
+            return
         chosen = [message]
-        if message.kind is Kind.TOOL_CALL and not foldable(message):
-            chosen = []
         if message.kind is Kind.TOOL_CALL:
             result = self._message(self.cursor + 1)
-            if result is not None and result.kind is Kind.TOOL_RESULT and foldable(result):
+            if result is not None and result.kind is Kind.TOOL_RESULT:
                 chosen.append(result)
-        chosen = [m for m in chosen if foldable(m)]
+        chosen = [m for m in chosen if foldable(m, frame)]
         if not chosen:
             return
         self._unfolded ^= {m.position for m in chosen}
-        self._lay_again({m.position // PAGE_MESSAGES for m in chosen})
+        self._lay_again({m.position // PAGE_MESSAGES for m in chosen}, self._anchor())
+
+    def action_level(self, by: int) -> None:
+        """Show more or less of every tool's output: four levels."""
+        level = Level(max(Level.LINE, min(Level.ALL, self._level + by)))
+        self.app.notify(f"Tool output: {level.words}", timeout=2, markup=False)
+        self.show_level(level)
 
     def action_unfold_all(self) -> None:
         """Show all of every message, or fold them all."""
@@ -153,39 +158,17 @@ class Transcript(SessionView):
         for other in list(self._pages.keys()):
             if other != number:
                 self._pages.discard(other)
-        self._lay_again({number})
+        self._lay_again({number}, self._anchor())
         self._fetch()
-
-    def _lay_again(self, numbers: set[int]) -> None:
-        """Lay out loaded pages again, with the current message held where it is."""
-        opening = self._opening
-        if opening is None:
-            return
-        anchor = self._anchor()
-        for number in numbers:
-            page = self._pages.get(number)
-            if page is None:
-                continue
-            lines = lay_all(
-                page.messages, opening.skeleton, opening.frame, self._unfolded_on(number),
-                outcomes_of(self._near(number)),
-            )  # fmt: skip
-            self._take(replace(page, lines=lines))
-        self._strips.clear()
-        self._fit()
-        self._following = False
-        self._hold(anchor)
-        self.refresh()
-
-    def _near(self, number: int) -> list[Message]:
-        """Return the loaded messages of a page and the one after."""
-        pages = (self._pages.get(number), self._pages.get(number + 1))
-        return [message for page in pages if page for message in page.messages]
 
     # Other actions
 
     def action_copy_message(self) -> None:
-        """Copy the text of the current message."""
+        """Copy what is selected, or the text of the current message."""
+        if selected := self.screen.get_selected_text():
+            self.post_message(self.CopyWanted(selected, "selection"))
+            self.screen.clear_selection()
+            return
         message = self._message(self.cursor)
         if message is not None:
             from recall_tui.text.redact import shown

@@ -1,0 +1,115 @@
+"""Places inside a session one may go to: prompts, notes, a moment."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime
+from typing import TYPE_CHECKING, Final
+
+from recall_tui.clock import parse_bound
+from recall_tui.model import Flag, Kind
+from recall_tui.playbooks.turns import read
+from recall_tui.text.marks import shown
+from recall_tui.tui import notation
+from recall_tui.tui.screens.pick import Place
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import tzinfo
+
+    from recall_tui.history import History, Skeleton
+    from recall_tui.model import Session
+
+_WORDS_CHARS: Final = 300
+_CLOCK: Final = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)\Z")
+
+
+def prompts(history: History, session: Session, zone: tzinfo) -> list[Place]:
+    """Return a session's prompts, each with what followed it up to the next."""
+    skeleton = history.skeleton(session)
+    at = [position for position, kind in enumerate(skeleton.kinds) if kind == Kind.PROMPT]
+    ends = [*at[1:], len(skeleton)]
+    return [
+        Place(
+            message.position, _line(message.text), _when(message.time_ms, zone),
+            _followed(skeleton, message.position, end), "", str(message.reference),
+        )
+        for message, end in zip(read(history, session, at), ends, strict=False)
+    ]  # fmt: skip
+
+
+def notes(history: History, session: Session, zone: tzinfo) -> list[Place]:
+    """Return what a person wrote about a session, in the order of the messages."""
+    written = sorted(history.notes(session), key=lambda note: (note.position, note.id))
+    places = []
+    for note in written:
+        about = f"message {note.position}" if note.position >= 0 else "the session"
+        when = _when(note.at_ms, zone)
+        places.append(Place(note.position, _line(note.text), when, about, "✎", f"note {note.id}"))
+    return places
+
+
+def sessions(found: Sequence[Session], zone: tzinfo) -> list[Place]:
+    """Return sessions as places: what each is and how much it holds."""
+    return [
+        Place(
+            0, _line(one.title) or "untitled", _when(one.started_ms, zone),
+            " · ".join(
+                filter(None, (
+                    one.kind.value, notation.counted(one.messages, "message"),
+                    notation.counted(one.tool_calls, "tool call") if one.tool_calls else "",
+                    notation.short_model(one.models),
+                    notation.duration(one.ended_ms - one.started_ms),
+                ))
+            ),
+            "", one.key,
+        )
+        for one in found
+    ]  # fmt: skip
+
+
+def _line(text: str) -> str:
+    return " ".join(shown(text[: 4 * _WORDS_CHARS]).split())[:_WORDS_CHARS]
+
+
+def _when(time_ms: int, zone: tzinfo) -> str:
+    if not time_ms:
+        return ""
+    moment = datetime.fromtimestamp(time_ms / 1000, zone)
+    return f"{moment.day} {moment:%b %H:%M} "
+
+
+def _followed(skeleton: Skeleton, start: int, end: int) -> str:
+    """Return `12 tools · 1 failed · 4m`."""
+    kinds, flags, times = skeleton.kinds[start:end], skeleton.flags[start:end], skeleton.times
+    tools = sum(kind == Kind.TOOL_CALL for kind in kinds)
+    failed = sum(bool(flag & Flag.FAILED) for flag in flags)
+    words = [notation.counted(tools, "tool call")] if tools else ["talk"]
+    words += [f"{failed:,} failed"] if failed else []
+    took = notation.duration(times[end - 1] - times[start]) if times[start] else ""
+    return " · ".join([*words, took] if took else words)
+
+
+def moment(text: str, near_ms: int, zone: tzinfo, now_ms: int) -> int:
+    """Return the moment a person named, in epoch milliseconds.
+
+    Args:
+        text: A clock time of the day that is looked at, or anything `--since` takes.
+        near_ms: A time of that day.
+        zone: The zone of both.
+        now_ms: The present, for ages.
+
+    Raises:
+        QueryError: It is no time.
+    """
+    clock = _CLOCK.match(text.strip())
+    if clock is None:
+        return parse_bound(text, end=False, zone=zone, now=now_ms)
+    day = datetime.fromtimestamp(near_ms / 1000, zone)
+    named = day.replace(hour=int(clock[1]), minute=int(clock[2]), second=0, microsecond=0)
+    return int(named.timestamp() * 1000)
+
+
+def at_time(times: Sequence[int], when_ms: int) -> int:
+    """Return the position of the first message from a moment on; the last when all are older."""
+    return next((at for at, time in enumerate(times) if time >= when_ms), len(times) - 1)

@@ -1,0 +1,121 @@
+"""A list to pick from: prompts, notes, subagents. Answers with the row."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
+
+from textual import on
+from textual.screen import Screen
+
+from recall_tui.tui import bars
+from recall_tui.tui.keymap import Scope, bindings
+from recall_tui.tui.lines import Line, clean, cut, justified
+from recall_tui.tui.listings import Listing
+from recall_tui.tui.widgets.notice import Notice
+from recall_tui.tui.widgets.result_list import ResultList
+from recall_tui.tui.widgets.row import Part, Row
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from textual.app import ComposeResult
+    from textual.binding import BindingType
+
+    from recall_tui.tui.keymap import Keymap
+    from recall_tui.tui.lines import Piece
+
+
+class Place(NamedTuple):
+    """Somewhere in a session one may go to."""
+
+    position: int
+    words: str
+    """What stands there, one line."""
+    when: str = ""
+    about: str = ""
+    """What followed it."""
+    sign: str = ""
+    reference: str = ""
+
+
+class PlaceListing(Listing):
+    """Places of one session, in order."""
+
+    def __init__(self, places: Sequence[Place]) -> None:
+        self.places = places
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+    def key(self, row: int) -> str:
+        """Return the place's reference."""
+        return self.places[row].reference or str(self.places[row].position)
+
+    def draw(self, row: int, width: int, now_ms: int) -> tuple[Line, Line]:
+        """Return the words and the time; what followed."""
+        place = self.places[row]
+        left: list[Piece] = [(f"{place.sign or row + 1:>4} ", "accent"), (clean(place.words), "")]
+        first = justified(left, [(place.when, "muted")], width)
+        return Line(first), Line((("     ", ""), (cut(clean(place.about), width - 5), "dim")))
+
+
+class PickScreen(Screen[int | None]):
+    """A listing over the whole screen.
+
+    Args:
+        title: What is listed.
+        listing: The rows.
+        keymap: The keys in force.
+        row: Where the cursor begins.
+        empty: What to say when there is nothing.
+    """
+
+    AUTO_FOCUS = "#picks"
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings(Scope.PICK)]
+
+    def __init__(
+        self, title: str, listing: Listing, keymap: Keymap, *, row: int = 0, empty: str = ""
+    ) -> None:
+        super().__init__()
+        self._head = title
+        self._listing = listing
+        self._keymap = keymap
+        self._row = row
+        self._empty = empty
+
+    def compose(self) -> ComposeResult:
+        """Lay the screen out."""
+        yield Row(id="pick-head")
+        yield ResultList(lambda: 0, id="picks")
+        yield Notice(id="pick-none")
+        yield Row(id="keys")
+
+    def on_mount(self) -> None:
+        """Show the rows."""
+        self.query_one("#pick-head", Row).show([Part(f" {self._head}", "heading")])
+        self.query_one("#keys", Row).show(*bars.keys(self._keymap, Scope.PICK))
+        self.set_class(not len(self._listing), "-empty")
+        self.query_one(Notice).show([[(self._empty, "title")]])
+        rows = self.query_one(ResultList)
+        rows.show(self._listing)
+        if self._row:
+            self.call_after_refresh(partial(setattr, rows, "cursor", self._row))
+
+    @on(ResultList.Opened)
+    def _opened(self, event: ResultList.Opened) -> None:
+        event.stop()
+        self.dismiss(event.row)
+
+    def action_open(self) -> None:
+        """Take the row under the cursor."""
+        row = self.query_one(ResultList).cursor
+        self.dismiss(row if row >= 0 else None)
+
+    def action_search(self) -> None:
+        """Leave, as escape does in the list."""
+        self.dismiss(None)
+
+    def action_close(self) -> None:
+        """Leave."""
+        self.dismiss(None)
