@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from recall_tui.store.forget import Forgotten
     from recall_tui.store.sync.discover import Place
     from recall_tui.store.sync.pending import Pending
+    from recall_tui.store.user import Note
     from recall_tui.workspace import Files
 
 C = TypeVar("C", bound="Corpus")
@@ -121,6 +122,7 @@ class History:
         self._gaps_seen: list[Gap] = []
         self._catching_up = threading.Lock()
         self._cold: ColdCorpus | None = None
+        self._user = UserStore(paths.user_file)
         self._opened_workspaces: list[WorkspaceCorpus] | None = None
 
     @classmethod
@@ -155,6 +157,7 @@ class History:
     def close(self) -> None:
         """Close every connection."""
         self._store.close()
+        self._user.close()
 
     # ------------------------------------------------------------ sessions
 
@@ -346,6 +349,39 @@ class History:
             else:
                 user.remove_search(query)
         return True
+
+    # ------------------------------------------------------------ what a person wrote
+
+    def pins(self) -> list[str]:
+        """Return the keys of pinned sessions, latest first."""
+        return self._user.pins()
+
+    def pin(self, session: Session, *, on: bool = True) -> None:
+        """Pin a session, or take the pin off."""
+        private_folder(self.paths.data)
+        self._user.pin(session.key, on=on)
+
+    def notes(self, session: Session) -> list[Note]:
+        """Return what a person wrote about a session and its messages, oldest first."""
+        return self._user.notes(session.key)
+
+    def add_note(self, session: Session, position: int, text: str) -> int:
+        """Write a note about a message, or with -1 about the session; return its id."""
+        private_folder(self.paths.data)
+        return self._user.add_note(session.key, position, text)
+
+    def remove_note(self, number: int) -> None:
+        """Remove a note by its id."""
+        self._user.remove_note(number)
+
+    def position(self, session: Session) -> int:
+        """Return where a person stopped reading a session, -1 for nowhere or its end."""
+        return self._user.position(session.key)
+
+    def set_position(self, session: Session, position: int) -> None:
+        """Note where a person stopped reading a session, -1 for its end."""
+        private_folder(self.paths.data)
+        self._user.set_position(session.key, position)
 
     # ------------------------------------------------------------ reach
 
