@@ -8,13 +8,16 @@ import re
 import pytest
 
 from recall_tui.errors import RecallError
-from recall_tui.model import Filter
+from recall_tui.model import Candidates, Declined, Filter
+from recall_tui.search.workspace import WorkspaceCorpus
 from recall_tui.store.user import UserStore
 from tests.contracts.conftest import FINDING, Own, session_id
 from tests.harnesses.claude.build import text
+from tests.workspace.build import Workspace
 
 SECRET = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" * 2
 HOSTILE = "a\x1b]0;owned\x07b\x1b[31mc\x9bd\u202ee\x7f"
+START_MS = 1_760_000_000_000
 FOREIGN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
@@ -112,6 +115,41 @@ def test_a_limit_counts_results_after_filters(machine) -> None:
         answer = machine.recall(*words, "--branch", "main", "--limit", "1", "--json").json
         assert len(answer[held]) == 1
         assert answer.get("total", answer.get("matches")) == 1
+
+
+@pytest.mark.contract("X-6")
+@pytest.mark.parametrize(
+    "words",
+    [["grep", "budget"], ["search", "token budget"], ["search", "--term", "budget", "lock"]],
+    ids=["grep", "sentence", "terms"],
+)
+def test_what_a_corpus_names_decides_neither_hits_nor_ranks(
+    machine, tmp_path, monkeypatch, words
+) -> None:
+    workspace = Workspace(tmp_path / "app")
+    for number, said in enumerate(["the token budget", "a lock", "nothing", "budget of the lock"]):
+        held = workspace.session(f"s{number}", ledger=number % 2 == 0, ms=START_MS + number)
+        workspace.user(held, said)
+        workspace.assistant(held, "so be it")
+    workspace.done()
+
+    def answer() -> dict:
+        ran = machine.recall(*words, "--json", "--source", f"maka={tmp_path / 'app'}")
+        assert ran.code == 0
+        shown = ran.json
+        del shown["reach"]["elapsed_ms"], shown["reach"]["index_age_ms"]
+        return shown
+
+    narrowed = answer()
+    assert narrowed.get("hits") or narrowed["passages"]
+    monkeypatch.setattr(WorkspaceCorpus, "candidates", lambda *_: Declined("for the test"))
+    assert answer() == narrowed
+    monkeypatch.setattr(
+        WorkspaceCorpus,
+        "candidates",
+        lambda own, _, chosen: Candidates(frozenset(s.id for s in own.sessions(chosen))),
+    )
+    assert answer() == narrowed
 
 
 @pytest.mark.contract("X-7")
