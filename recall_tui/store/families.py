@@ -1,9 +1,10 @@
 """Sessions that belong together: copies of each other's beginnings, and subagents of a main one.
 
 **Copies.** Resuming, forking and archiving copy history into new files. Sessions of one harness
-are compared when they share a native id, when one calls the other its origin, or when their first
-native record is the same. The copied part of a session is the longest common beginning of its
-messages (record and content) with an earlier session of its family; it counts once, there.
+are compared when their first native record is the same; where the program writes no record ids,
+when one calls the other its origin, or when they share a native id and a start. The copied part of
+a session is the longest common beginning of its messages (record and content) with an earlier
+session of its family; it counts once, there.
 
 **Which one is the original?** What a fork names as its origin. Else the session that ends where
 the other goes on. Else, when both go on, the one whose own part begins earlier: whoever resumed the
@@ -126,31 +127,27 @@ def _suspects(connection: sqlite3.Connection) -> set[int]:
 def _family(connection: sqlite3.Connection, session: int) -> list[Member]:
     """Return the sessions linked to one, itself included; empty when it is not there."""
     found: dict[int, Member] = {}
-    queue = list(_members(connection, "id=?", session))
+    queue = _members(connection, "id=?", session)
+    followed: set[tuple[str, str | int, str]] = set()
     while queue:
         member = queue.pop()
         if member.id in found:
             continue
         found[member.id] = member
         harness = member.key.partition(":")[0]
-        queue += _members(connection, "native_id=? AND harness=?", member.native_id, harness)
-        queue += _members(
-            connection,
-            "parent_native=? AND harness=? AND parent_native <> '' AND kind='fork'",
-            member.native_id,
-            harness,
-        )
+        links: list[tuple[str, str | int]] = [
+            ("native_id=?", member.native_id),
+            ("kind='fork' AND parent_native <> '' AND parent_native=?", member.native_id),
+        ]
         if member.first_record:
-            queue += _members(
-                connection,
-                "first_record=? AND harness=? AND first_record <> 0",
-                member.first_record,
-                harness,
-            )
+            links.append(("first_record <> 0 AND first_record=?", member.first_record))
         if member.kind == "fork" and member.parent_native:
-            queue += _members(
-                connection, "native_id=? AND harness=?", member.parent_native, harness
-            )
+            links.append(("native_id=?", member.parent_native))
+        for where, value in links:
+            # Each link once: thousands of sessions may share one simple id.
+            if (where, value, harness) not in followed:
+                followed.add((where, value, harness))
+                queue += _members(connection, f"{where} AND harness=?", value, harness)
     return list(found.values())
 
 
@@ -163,13 +160,14 @@ def _mark_copies(connection: sqlite3.Connection, family: list[Member]) -> None:
     """Set `original`, `copied` and `folded` of a family."""
     copies = {member.id: (0, 0) for member in family}
     if len(family) > 1:
+        alike: dict[int, list[Member]] = {}
         held = {member.id: records(metas_of(connection, member.id)) for member in family}
-        order = _originals_first(connection, family, held)
-        for place, member in enumerate(order):
-            for earlier in order[:place]:
-                shared = common(held[earlier.id], held[member.id])
-                if shared > copies[member.id][1]:
-                    copies[member.id] = (earlier.id, shared)
+        for member in family:
+            if held[member.id]:
+                alike.setdefault(held[member.id][0], []).append(member)
+        for group in alike.values():
+            if len(group) > 1:
+                copies.update(_copies(connection, group, held))
     for member in family:
         original, copied = copies[member.id]
         folded = int(0 < member.messages <= copied)
@@ -180,29 +178,62 @@ def _mark_copies(connection: sqlite3.Connection, family: list[Member]) -> None:
         )
 
 
+def _copies(
+    connection: sqlite3.Connection, group: list[Member], held: dict[int, array[int]]
+) -> dict[int, tuple[int, int]]:
+    """Return (original, copied messages) of the copies among sessions that begin alike."""
+    shared = {
+        (one.id, other.id): common(held[one.id], held[other.id])
+        for one in group
+        for other in group
+        if one.id != other.id and _may_share(one, other)
+    }
+    found: dict[int, tuple[int, int]] = {}
+    earlier: list[Member] = []
+    for member in _originals_first(connection, group, held, shared):
+        most = max(earlier, key=lambda e: shared.get((member.id, e.id), 0), default=None)
+        if most is not None and (copied := shared.get((member.id, most.id), 0)):
+            found[member.id] = (most.id, copied)
+        earlier.append(member)
+    return found
+
+
+def _may_share(one: Member, other: Member) -> bool:
+    """Whether equal messages of two sessions are copies, and not just equal words."""
+    origins = {m.parent_native for m in (one, other) if m.kind == "fork" and m.parent_native}
+    if origins & {one.native_id, other.native_id}:
+        return True
+    if one.first_record or other.first_record:
+        return one.first_record == other.first_record
+    # Some programs give every session one id; a converted file keeps its start.
+    return one.native_id == other.native_id and one.started_ms == other.started_ms
+
+
 def _originals_first(
-    connection: sqlite3.Connection, family: list[Member], held: dict[int, array[int]]
+    connection: sqlite3.Connection,
+    group: list[Member],
+    held: dict[int, array[int]],
+    shared: dict[tuple[int, int], int],
 ) -> list[Member]:
-    """Order a family as the module says: an original before its copies."""
-    by_native = {member.native_id: member for member in family}
+    """Order sessions that begin alike as the module says: an original before its copies."""
+    by_native = {member.native_id: member for member in group}
 
     def depth(member: Member) -> int:
         steps = 0
-        while member.kind == "fork" and member.parent_native in by_native and steps < len(family):
+        while member.kind == "fork" and member.parent_native in by_native and steps < len(group):
             member = by_native[member.parent_native]
             steps += 1
         return steps
 
     def own_start_ms(member: Member) -> int:
-        mine = held[member.id]
-        shared = max(common(mine, held[m.id]) for m in family if m.id != member.id)
-        return _time_at(connection, member.id, shared) if shared < len(mine) else 0
+        most = max(shared.get((member.id, other.id), 0) for other in group)
+        return _time_at(connection, member.id, most) if most < len(held[member.id]) else 0
 
     def rank(member: Member) -> tuple[int, int, int, bool, int]:
         gone = member.presence != "present"
         return depth(member), own_start_ms(member), len(held[member.id]), gone, member.id
 
-    return sorted(family, key=rank)
+    return sorted(group, key=rank)
 
 
 def _time_at(connection: sqlite3.Connection, session: int, position: int) -> int:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -94,6 +96,28 @@ def test_equal_ids_of_different_texts_make_no_copy(desk):
     desk.write("b.jsonl", line(text="one", t=T, id="1"), line(text="TWO", t=T + 1, id="2"))
     desk.sync()
     assert sorted(n for n, _ in copied(desk).values()) == [0, 1]
+
+
+def test_one_native_id_for_all_sessions_makes_no_copies(desk):
+    """As Gemini's `a2a-server`: equal openings of different sessions."""
+    meta = '{"meta": {"native_id": "everybody"}}\n'
+    for n in range(3):
+        desk.write(f"s{n}.jsonl", meta, line(text="hi", t=T + n), line("answer", "hello", t=T + 9))
+    desk.write("same.jsonl", meta, line(text="hi", t=T), line("answer", "hello", t=T + 9))
+    desk.sync()
+    # Only the one with the same start as another is its copy.
+    assert sorted(n for n, _ in copied(desk).values()) == [0, 0, 0, 2]
+
+
+def test_a_simple_id_shared_by_very_many_sessions_stays_quick(desk):
+    for n in range(300):
+        desk.write(f"s{n}.jsonl", line(text=f"unlike {n}", t=T + n, id="1"))
+    start = time.process_time()
+    desk.sync()
+    desk.append("s7.jsonl", line(text="more", t=T, id="2"))
+    desk.sync()
+    assert time.process_time() - start < 5
+    assert {n for n, _ in copied(desk).values()} == {0}
 
 
 def test_a_full_copy_is_folded_under_its_original(desk):
