@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 import click
@@ -11,8 +12,9 @@ from recall_tui.cli.naming import named, unknown
 from recall_tui.cli.nowhere import say_how_far
 from recall_tui.cli.progress import catch_up
 from recall_tui.errors import ExitCode, QueryError
-from recall_tui.model import Filter, Reference
-from recall_tui.playbooks.export import Form
+from recall_tui.model import Filter
+from recall_tui.playbooks.current import current
+from recall_tui.playbooks.export import Cursor, Form
 from recall_tui.playbooks.export import export as made
 from recall_tui.playbooks.relations import family
 from recall_tui.playbooks.writing import write_file
@@ -36,9 +38,10 @@ if TYPE_CHECKING:
 @click.option("-o", "--output", "file", default="", metavar="FILE", help="Write it there, 0600.")
 @click.option("--force", is_flag=True, help="Replace the file when it is there.")
 @click.option("--all", "everything", is_flag=True, help="Every session the filters let through.")
+@click.option("--current", "this", is_flag=True, help="The session this is run from.")
 @click.option("--children", is_flag=True, help="Also the subagents of the sessions named.")
 @click.option("--limit", type=options.POSITIVE, metavar="N", help="At most N messages.")
-@click.option("--after", default="", metavar="REF", help="Go on after this message.")
+@click.option("--after", default="", metavar="CURSOR", help="The page after that one.")
 @options.filter_options
 @options.source_options
 @options.json_option
@@ -51,6 +54,7 @@ def export(
     file: str,
     force: bool,
     everything: bool,
+    this: bool,
     children: bool,
     limit: int | None,
     after: str,
@@ -64,17 +68,21 @@ def export(
     with reference and digest, and an end that says whether it is complete; --limit and --after
     give it in pages.
     """
-    if bool(refs or after) is everything:
-        raise QueryError("name sessions, or say --all", "recall sessions lists them")
+    if sum((bool(refs), bool(after), everything, this)) != 1:
+        raise QueryError(
+            "name sessions, or give one of --all, --current, --after", "recall sessions lists them"
+        )
     shape = _form(form, file, as_json=as_json)
     call = options.call_of(ctx)
     chosen = asked.filter(call.zone(as_json=as_json))
     with call.history() as history:
         catch_up(history, silent=as_json)
-        page = Reference.parse(after) if after else None
-        names = list(refs) or [page.key if page else ""]
+        cursor = _cursor(history, after)
+        names = [*refs, cursor.reference.key] if cursor else list(refs)
         sessions = history.sessions(chosen) if everything else []
-        for name in () if everything else names:
+        if this:
+            sessions.append(current(history, call.env, os.getcwd()))
+        for name in names:
             session = named(history, name.partition("#")[0])
             if session is None:
                 return unknown(history, name, call)
@@ -83,10 +91,7 @@ def export(
             reach = history.reach(chosen)
             say_how_far(reach, history, call)
             return exit_code(reach, found=False)
-        position = _position(history, page)
-        pieces, done = made(
-            history, sessions, shape, chosen=chosen, limit=limit or 0, after=position
-        )
+        pieces, done = made(history, sessions, shape, chosen=chosen, limit=limit or 0, after=cursor)
         path = ""
         if file:
             path = write_file(file, pieces, force=force)
@@ -122,17 +127,21 @@ def _subagents(history: History, session: Session) -> list[Session]:
     return below
 
 
-def _position(history: History, page: Reference | None) -> int:
-    """Return the position to go on after.
+def _cursor(history: History, after: str) -> Cursor | None:
+    """Return where to go on.
 
     Raises:
-        QueryError: The message there is another one now, so the pages would not fit.
+        QueryError: What the cursor names is not there as it was, so the pages would not fit.
     """
-    if page is None:
-        return -1
-    if page.position < 0 or history.resolve(page).state != "same":
-        raise QueryError(f"--after {page}: that message is not there as it was", "export anew")
-    return page.position
+    if not after:
+        return None
+    cursor = Cursor.parse(after)
+    found = history.resolve(cursor.reference)
+    if found.state != "same" or not cursor.reference.position < cursor.messages:
+        raise QueryError(f"--after {after}: that message is not there as it was", "export anew")
+    if cursor.messages > found.session.messages:
+        raise QueryError(f"--after {after}: the session has become shorter", "export anew")
+    return cursor
 
 
 def _say_rest(done: Exported, path: str, chosen: Filter) -> None:

@@ -43,6 +43,11 @@ def test_help_of_a_command_fits_and_ends_with_zero(run, name: str) -> None:
         assert ran.out.startswith(f"Usage: recall {name}")
 
 
+@pytest.mark.contract("S3-2")
+def test_every_outcome_has_a_command() -> None:
+    assert {"search", "grep", "continue", "repeat", "skill"} <= EVERY.keys()
+
+
 def test_spec_is_for_programs(run) -> None:
     answer = run("spec", "--json").json
     assert answer["exit_codes"].keys() == {"0", "1", "2", "3", "130"}
@@ -113,4 +118,4 @@ def test_a_shell_can_ask_for_completions(run, monkeypatch) -> None:
     monkeypatch.setenv("_RECALL_COMPLETE", "bash_complete")
     monkeypatch.setenv("COMP_WORDS", "recall se")
     monkeypatch.setenv("COMP_CWORD", "1")
-    assert run().out == "plain,sessions\n"
+    assert run().out == "plain,search\nplain,sessions\n"

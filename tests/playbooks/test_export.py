@@ -8,9 +8,10 @@ from html.parser import HTMLParser
 
 import pytest
 
+from recall_tui.errors import BadReferenceError
 from recall_tui.model import Filter, Flag, Kind, Material, Role
-from recall_tui.playbooks.export import Form, export
-from tests.cli.fake import MINUTE, NOON
+from recall_tui.playbooks.export import Cursor, Form, export
+from tests.cli.fake import MINUTE, NOON, talk
 from tests.playbooks.build import KEY, answer, past, prompt, run, several
 
 HOSTILE = (
@@ -78,7 +79,7 @@ def test_markdown_cannot_be_ended_early() -> None:
     assert "<script" not in text.splitlines()[0]
 
 
-@pytest.mark.contract("S3-65", "S3-71")
+@pytest.mark.contract("S3-64", "S3-65")
 def test_lines_have_stable_ids_digests_and_an_end() -> None:
     history, _ = past(*[prompt(f"p{n}") for n in range(1001)])
     text, done = exported(history, Form.LINES)
@@ -90,13 +91,19 @@ def test_lines_have_stable_ids_digests_and_an_end() -> None:
     assert exported(history, Form.LINES)[0] == text
 
 
-@pytest.mark.contract("S3-67", "S3-71")
+@pytest.mark.contract("S3-62", "S3-66", "S3-67", "S3-71")
 def test_pages_are_contiguous() -> None:
     history, _ = past(*[prompt(f"p{n}") for n in range(1001)])
     whole = [line["ref"] for line in lines(exported(history, Form.LINES)[0])[1:-1]]
     first = lines(exported(history, Form.LINES, limit=1000)[0])
-    assert not first[-1]["complete"] and first[-1]["next"] == f"{KEY}#999~13e7"
-    rest = lines(exported(history, Form.LINES, limit=1000, after=999)[0])
+    assert not first[-1]["complete"] and first[-1]["next"] == f"{KEY}#999~13e7@1001"
+    (one,) = history.held
+    grown = replace(one, messages=1002)
+    history.held = {grown: [*history.held[one], *talk(KEY, NOON, prompt("new"))]}
+    after = Cursor.parse(first[-1]["next"])
+    rest = lines(exported(history, Form.LINES, limit=1000, after=after)[0])
+    assert rest[0]["boundary"] == first[0]["boundary"]
+    assert rest[-1]["stable"] is False, "it grew between the pages"
     assert rest[-1]["complete"] and rest[1]["sequence"] == 1001
     assert [m["ref"] for page in (first, rest) for m in page[1:-1]] == whole
 
@@ -125,6 +132,12 @@ def test_filters_are_honoured_in_every_form(form: Form) -> None:
     assert (done.messages, done.left_out) == (1, 3)
     assert "put in" not in exported(history, form)[0]
     assert "put in" in exported(history, form, chosen=Filter(roles=(Role.SYSTEM,)))[0]
+
+
+@pytest.mark.parametrize("text", ["", "x", f"{KEY}#1~0001", f"{KEY}#1@3", f"{KEY}#1~0001@x"])
+def test_what_is_no_cursor_is_refused(text: str) -> None:
+    with pytest.raises(BadReferenceError):
+        Cursor.parse(text)
 
 
 def test_several_sessions_and_none() -> None:

@@ -9,9 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 from importlib import import_module
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from recall_tui.model import Filter, Kind
+from recall_tui.errors import BadReferenceError
+from recall_tui.model import Filter, Kind, Reference
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -31,6 +32,30 @@ class Form(StrEnum):
     LINES = "jsonl"
 
 
+class Cursor(NamedTuple):
+    """Where a page ended, and the boundary all pages share: `REF@messages`."""
+
+    reference: Reference
+    messages: int
+    """Messages the session had when the first page was made."""
+
+    def __str__(self) -> str:
+        return f"{self.reference}@{self.messages}"
+
+    @classmethod
+    def parse(cls, text: str) -> Cursor:
+        """Read a cursor.
+
+        Raises:
+            BadReferenceError: It has another form.
+        """
+        reference, _, count = text.strip().rpartition("@")
+        found = Reference.parse(reference)
+        if not count.isascii() or not count.isdigit() or found.digest < 0:
+            raise BadReferenceError(f"not a cursor: {text[:80]!r}", "it is `next` of a page")
+        return cls(found, int(count))
+
+
 @dataclass(slots=True)
 class Exported:
     """What went out; complete once the pieces are exhausted."""
@@ -42,12 +67,12 @@ class Exported:
     left_out: int = 0
     """Messages that the filter or the limit left out."""
     next: str = ""
-    """Reference to go on after, when a limit ended a page."""
+    """Cursor of the next page, when a limit ended this one: holds no text and no path."""
 
 
 def export(
     past: Past, sessions: Sequence[Session], form: Form, *, chosen: Filter | None = None,
-    limit: int = 0, after: int = -1,
+    limit: int = 0, after: Cursor | None = None,
 ) -> tuple[Iterator[str], Exported]:  # fmt: skip
     """Return (pieces of text to be written in order, what went out so far).
 
@@ -57,7 +82,7 @@ def export(
         form: What to make.
         chosen: Leaves messages out by kind, role and time.
         limit: Messages at most; 0 means all.
-        after: Of the first session, only messages after this position.
+        after: Of the first session, only messages after this, of those the first page had.
     """
     done = Exported()
     module = import_module(f"recall_tui.playbooks.export.{form.name.lower()}")
@@ -70,41 +95,44 @@ class Contents:
     """The messages of sessions, as an export's filter lets them through."""
 
     def __init__(
-        self, past: Past, chosen: Filter, done: Exported, limit: int = 0, after: int = -1
+        self, past: Past, chosen: Filter, done: Exported, limit: int, after: Cursor | None
     ) -> None:
         self._past = past
         self._chosen = chosen
         self.done = done
         self._limit = limit
         self._after = after
-        self.last = ""
-        """Reference of the last message that went out."""
+
+    def boundary(self, session: Session) -> int:
+        """Return how many messages of a session belong to the export: growth stays out."""
+        return session.messages if self._after is None else self._after.messages
 
     def of(self, session: Session) -> Iterator[tuple[int, Message]]:
         """Yield (number from 1 within the session, message); the count goes on over pages."""
         self.done.sessions += 1
-        number = 0
-        for start in range(0, session.messages, CHUNK):
-            stop = min(start + CHUNK, session.messages)
+        number, last = 0, None
+        end = self.boundary(session)
+        position = -1 if self._after is None else self._after.reference.position
+        for start in range(0, end, CHUNK):
+            stop = min(start + CHUNK, end)
             for message in self._past.messages(session, start, stop):
                 if not self._admits(message):
                     self.done.left_out += 1
                     continue
                 number += 1
-                if message.position <= self._after:
+                if message.position <= position:
                     continue
                 if self._limit and self.done.messages >= self._limit:
-                    self.done.next = self.last
+                    self.done.next = str(Cursor(last.reference, end)) if last else ""
                     return
                 self.done.messages += 1
-                self.last = str(message.reference)
+                last = message
                 yield number, message
-        self._after = -1
 
     def stable(self, session: Session) -> bool:
         """Say whether a session is now as it was when the export began."""
         now = [one for one in self._past.find(session.key) if one.key == session.key]
-        same = bool(now) and now[0].messages == session.messages
+        same = bool(now) and now[0].messages == self.boundary(session)
         self.done.unstable += not same
         return same
 

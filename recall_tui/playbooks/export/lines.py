@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 from recall_tui import __version__, clock
 from recall_tui.model import Flag
 from recall_tui.playbooks.markdown import plain
+from recall_tui.text.rules import ALGORITHM
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from recall_tui.playbooks.export import Contents
 
 SCHEMA: Final = "recall.session-export.v2"
-"""v1 is the snapshot's, with cursors kept in a store; here a reference is the cursor."""
+"""v1 kept its cursors in a store; here a cursor is a reference and a count, and nothing is kept."""
 
 
 def pieces(sessions: Sequence[Session], contents: Contents) -> Iterator[str]:
@@ -31,7 +32,7 @@ def pieces(sessions: Sequence[Session], contents: Contents) -> Iterator[str]:
     for session in sessions:
         if contents.full:
             break
-        yield _line("session", _session(session))
+        yield _line("session", _session(session, contents.boundary(session)))
         for number, message in contents.of(session):
             shape = _message(number, message)
             receipt.update(f"{shape['ref']} {shape['sha256']}\n".encode())
@@ -56,7 +57,7 @@ def _line(kind: str, shape: dict[str, object]) -> str:
     return json.dumps({"type": kind} | shape, ensure_ascii=False) + "\n"
 
 
-def _session(session: Session) -> dict[str, object]:
+def _session(session: Session, boundary: int) -> dict[str, object]:
     return {
         "schema": SCHEMA,
         "product": f"recall-tui {__version__}",
@@ -71,9 +72,12 @@ def _session(session: Session) -> dict[str, object]:
         "models": list(session.models),
         "started": clock.to_iso(session.started_ms),
         "ended": clock.to_iso(session.ended_ms),
-        "snapshot_messages": session.messages,
+        "boundary": {
+            "messages": boundary,
+            "receipt": sha256(f"{session.key} {boundary}".encode()).hexdigest()[:32],
+        },
         "children_included": False,
-        "redacted": True,
+        "redaction": ALGORITHM,
     }
 
 
