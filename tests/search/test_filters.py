@@ -70,7 +70,6 @@ def test_values_add_up():
     )
 
 
-@pytest.mark.contract("S3-18")
 def test_a_bare_day_means_the_whole_day_in_the_zone():
     chosen, _ = parse("since:2026-03-01 until:2026-03-01", timezone(timedelta(hours=9)), NOW)
     assert chosen.until_ms - chosen.since_ms == DAY - 1

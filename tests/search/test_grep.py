@@ -115,7 +115,6 @@ def test_the_newest_comes_first_and_a_message_without_a_time_counts_as_the_last(
     assert [f"{k[-1]}#{p}" for k, p, _ in found(talks, "x")] == expected
 
 
-@pytest.mark.contract("S0-125")
 def test_pages_put_end_to_end_are_the_whole():
     talks = [Talk(f"s{n}", [Said("x", (n * 7 + m) % 11) for m in range(9)]) for n in range(6)]
     whole = found(talks, "x", limit=1000)
