@@ -8,6 +8,7 @@ the blocks of those alone; what it finds there is what it would have found in al
 from __future__ import annotations
 
 import heapq
+import sqlite3
 import threading
 from array import array
 from collections import Counter, OrderedDict
@@ -66,6 +67,8 @@ class WorkspaceCorpus:
         self._listed: Catalogue | None = None
         self._read: OrderedDict[int, transcript.Transcript] = OrderedDict()
         self._damage: dict[int, transcript.Damage] = {}
+        self._failures: Counter[str] = Counter()
+        """Why a session could not be read -> how many."""
 
     # ------------------------------------------------------------ the port
 
@@ -77,21 +80,18 @@ class WorkspaceCorpus:
     def blocks(self, chosen: Filter) -> Iterator[Block]:
         """Yield the blocks that may hold an admitted message, by falling `last_ms`.
 
-        A session is read when nothing newer than its end is left to yield.
+        A session is read when nothing newer than its end is left to yield. What cannot be read is
+        a gap: it must not end a search that has other corpora.
         """
         waiting: list[tuple[int, int, Block]] = []
         newest = 1 << 62
-        sessions = self.sessions(chosen)
-        if not sessions:
-            return
-        with database.opened(self.place.files.runtime) as connection:
-            for session in sessions:
-                while waiting and -waiting[0][0] > session.ended_ms:
-                    newest = min(newest, -waiting[0][0])
-                    yield heapq.heappop(waiting)[2]
-                for block in self._blocks_of(connection, session):
-                    block.last_ms = min(block.last_ms, newest)
-                    heapq.heappush(waiting, (-block.last_ms, block.id, block))
+        for session, blocks in self._read_each(self.sessions(chosen)):
+            while waiting and -waiting[0][0] > session.ended_ms:
+                newest = min(newest, -waiting[0][0])
+                yield heapq.heappop(waiting)[2]
+            for block in blocks:
+                block.last_ms = min(block.last_ms, newest)
+                heapq.heappush(waiting, (-block.last_ms, block.id, block))
         while waiting:
             yield heapq.heappop(waiting)[2]
 
@@ -158,7 +158,11 @@ class WorkspaceCorpus:
             return []
         with self._guard:
             damage = list(self._damage.values())
-        return [*self._catalogue().gaps, *_gaps(damage, path)]
+            failed = [
+                Gap(GapKind.UNREADABLE, number, f"session cannot be read: {reason}", "", path)
+                for reason, number in self._failures.items()
+            ]
+        return [*self._catalogue().gaps, *failed, *_gaps(damage, path)]
 
     # ------------------------------------------------------------ beyond the port
 
@@ -205,6 +209,7 @@ class WorkspaceCorpus:
                 )
                 self._read.clear()
                 self._damage.clear()
+                self._failures.clear()
             return self._listed
 
     def _row_of(self, native_id: str) -> int:
@@ -216,9 +221,30 @@ class WorkspaceCorpus:
             raise StoreError("the session is no longer in the workspace", "search again")
         return entry
 
-    def _blocks_of(self, connection: Database, session: Session) -> Iterator[Block]:
+    def _read_each(self, sessions: Sequence[Session]) -> Iterator[tuple[Session, Iterator[Block]]]:
+        """Read sessions in order, as of one moment; note those that cannot be read."""
+        if not sessions:
+            return
+        try:
+            with database.opened(self.place.files.runtime) as connection:
+                for session in sessions:
+                    try:
+                        read = self._transcript(connection, session.id)
+                    except (sqlite3.Error, StoreError) as error:
+                        self._fail(str(error))
+                        continue
+                    yield session, self._blocks_of(session, read)
+        except SourceError as error:
+            self._fail(error.message)
+
+    def _fail(self, reason: str) -> None:
+        """Note that something could not be read."""
+        with self._guard:
+            self._failures[word(reason)] += 1
+
+    def _blocks_of(self, session: Session, read: transcript.Transcript) -> Iterator[Block]:
         """Yield the blocks of one session."""
-        for number, built in enumerate(self._transcript(connection, session.id).blocks):
+        for number, built in enumerate(read.blocks):
             last_ms = max(time_ms or session.ended_ms for time_ms in built.meta.times)
             yield Block(
                 session.id * _BLOCKS + number, session.id, built.kind, last_ms, built.meta,

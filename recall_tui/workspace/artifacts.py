@@ -139,18 +139,29 @@ def _content(folder: str, artifact: Artifact) -> bytes:
     home = os.path.realpath(folder)
     for base in _FOLDERS:
         path = os.path.realpath(os.path.join(home, base, artifact.relative_path))
-        if not path.startswith(home + os.sep):
-            continue
-        try:
-            # Not blocking: a pipe of that name would wait for ever.
-            handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
-        except OSError:
-            continue
-        with os.fdopen(handle, "rb") as stream:
-            status = os.fstat(stream.fileno())
-            if not stat.S_ISREG(status.st_mode):
-                continue
-            if status.st_size > MAX_BYTES:
-                raise SourceError(f"{path}: larger than {MAX_BYTES >> 20} MB")
-            return stream.read(MAX_BYTES)
+        if path.startswith(home + os.sep) and (data := _file(path)) is not None:
+            return data
     raise SourceError(f"the file of artifact {artifact.id} is not there")
+
+
+def _file(path: str) -> bytes | None:
+    """Return the bytes of a regular file, None when there is none.
+
+    Raises:
+        SourceError: It is too large.
+    """
+    try:
+        # Not blocking: a pipe of that name would wait for ever.
+        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+    except OSError:
+        return None
+    try:
+        status = os.fstat(handle)
+        if not stat.S_ISREG(status.st_mode):
+            return None
+        if status.st_size > MAX_BYTES:
+            raise SourceError(f"{path}: larger than {MAX_BYTES >> 20} MB")
+        with os.fdopen(handle, "rb", closefd=False) as stream:
+            return stream.read(MAX_BYTES)
+    finally:
+        os.close(handle)

@@ -16,7 +16,7 @@ from recall_tui.harnesses.base import Source
 from recall_tui.harnesses.fields import count, decode, items, mapping, text
 from recall_tui.model import Gap, GapKind, Session, SessionKind
 from recall_tui.store.ingest import session_name, title_of, word
-from recall_tui.workspace import HARNESS, Files, database, headers, ledger, legacy
+from recall_tui.workspace import HARNESS, Files, database, headers, ledger, legacy, transcript
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -103,6 +103,7 @@ def load(
             found.excluded = len(known) - len(admitted)
             counted = _counted(connection, found.headers)
             unknown = _unknown_kinds(connection)
+            homeless = sum(not transcript.held(connection, h) for h in found.headers)
     except SourceError as error:
         catalogue.gaps.append(
             Gap(GapKind.UNREADABLE, 1, word(error.message), error.hint, place.files.runtime)
@@ -114,6 +115,11 @@ def load(
         catalogue.entries[row] = Entry(session, header)
     _count_children(catalogue)
     catalogue.gaps += _gaps(found, damaged, unknown, place.files.runtime)
+    if homeless:
+        words = "session of the workspace: the table that holds its transcript is not there"
+        catalogue.gaps.append(
+            Gap(GapKind.UNREADABLE, homeless, words, "update recall-tui", place.files.runtime)
+        )
     return catalogue
 
 
@@ -189,8 +195,6 @@ def _head(data: bytes | None) -> _Head:
 
 
 def _count_rows(connection: Database, found: dict[str, Counted]) -> None:
-    if "message_ts" not in connection.columns(legacy.TABLE):
-        return
     for session, kind, number, first, last in connection.execute(_ROWS):
         if counted := found.get(session):
             counted.messages += number

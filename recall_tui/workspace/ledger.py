@@ -18,7 +18,12 @@ if TYPE_CHECKING:
     from recall_tui.workspace.projection import Projector
 
 TABLE: Final = "runtime_events"
-NEEDED: Final = frozenset({"event_id", "session_id", "event_kind", "payload_json"})
+NEEDED: Final = frozenset(
+    {
+        "event_id", "session_id", "invocation_id", "run_id", "event_seq", "event_kind",
+        "payload_json", "committed_at",
+    }
+)  # fmt: skip
 PARTIALS: Final = "runtime_partial_snapshots"
 
 COUNTED: Final = ("text", "function_call", "function_response")

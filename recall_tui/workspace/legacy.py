@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from recall_tui.workspace.projection import Projector
 
 TABLE: Final = "session_messages"
-NEEDED: Final = frozenset({"session_id", "sequence", "message_type", "record_json"})
+NEEDED: Final = frozenset(
+    {"session_id", "sequence", "message_id", "message_type", "message_ts", "record_json"}
+)
 PAYLOADS: Final = "session_message_payloads"
 CHUNKS: Final = "session_message_chunks"
 

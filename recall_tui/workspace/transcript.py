@@ -56,12 +56,21 @@ def read(connection: Database, folder: str, header: Header) -> Transcript:
         folder: The workspace's folder, where artifacts are.
         header: Of the session.
     """
+    if not held(connection, header):
+        return Transcript([], Damage())
     artifacts = Artifacts(connection, folder, header.id)
     projector = Projector(header.id, artifacts, child=bool(header.subagent_parent))
     store = (ledger.Ledger if header.ledger else legacy.Legacy)(connection, header.id)
     blocks = list(pack(store.messages(projector)))
     damage = Damage(store.damaged, projector.missing, projector.corrupt, projector.unknown)
     return Transcript(blocks, damage)
+
+
+def held(connection: Database, header: Header) -> bool:
+    """Whether the store that owns a session's transcript is there at all."""
+    if header.ledger:
+        return connection.columns(ledger.TABLE) >= ledger.NEEDED
+    return connection.columns(legacy.TABLE) >= legacy.NEEDED
 
 
 def pack(messages: Iterable[Parsed]) -> Iterator[BuiltBlock]:

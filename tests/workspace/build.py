@@ -1,7 +1,8 @@
 """Faithful workspaces: the ledger app's tables as spec/sources.md 1.2 ... 1.7 describe them.
 
-`Workspace` writes `runtime.sqlite` and `memory.sqlite` of a schema version (23, 26, 27 or 28), record
-by record, as the app does: compact JSON, non-ASCII as it is, ordinals, chunks of 64 KiB, artifacts.
+`Workspace` writes `runtime.sqlite` of a schema version (23, 26, 27 or 28) record by record, as the
+app does: compact JSON, non-ASCII as it is, ordinals, chunks of 64 KiB, artifacts. `MemoryStore`
+writes `memory.sqlite`.
 `big` makes one of a wanted shape: sessions x turns, of which some hold a marker.
 """
 
@@ -10,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 import random
+import re
 import sqlite3
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,6 +19,8 @@ from pathlib import Path
 CHUNK = 65_536
 DAY = 86_400_000
 START = 1_760_000_000_000
+TOKEN = "ghp_" + "x7Kq2mVb9TzR4wLc8NhJ5sDf1GpY3uAe6XoQ"
+"""Credential-shaped, and nobody's."""
 
 METADATA = """
 CREATE TABLE session_metadata_schema (scope TEXT PRIMARY KEY, version INTEGER NOT NULL);
@@ -35,7 +39,8 @@ CREATE TABLE session_metadata (
 CREATE INDEX by_recency ON session_metadata
   (is_archived, last_message_at DESC, last_used_at DESC, session_id);
 CREATE TABLE session_metadata_tombstones (
-  session_id TEXT PRIMARY KEY, deleted_at INTEGER, retirement_unit_id TEXT, cleanup_pending INTEGER);
+  session_id TEXT PRIMARY KEY, deleted_at INTEGER, retirement_unit_id TEXT,
+  cleanup_pending INTEGER);
 """
 LEGACY = """
 CREATE TABLE session_messages (
@@ -114,8 +119,14 @@ CREATE TABLE memory_compaction_policy_denials (
 
 
 def stringify(value: object) -> str:
-    """JSON as the app writes it: no spaces, non-ASCII as it is."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    """JSON as the app writes it: no spaces, non-ASCII as it is, but lone surrogates escaped."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return re.sub("[\ud800-\udfff]", lambda lone: f"\\u{ord(lone[0]):04x}", text)
+
+
+def _bound(text: str) -> str:
+    """A text as it can be a column."""
+    return text.encode("utf-8", "replace").decode()
 
 
 def sha256(data: bytes) -> str:
@@ -158,9 +169,12 @@ class Workspace:
         self.db.executescript(
             METADATA.format(status=status, external=external) + LEGACY + LEDGER + ARTIFACTS
         )
-        self.db.execute("INSERT INTO session_metadata_schema VALUES ('session', ?)", (self.version,))
         self.db.execute(
-            "INSERT INTO operational_schema_migrations VALUES ('runtime', 12, 1), ('artifact', 1, 1)"
+            "INSERT INTO session_metadata_schema VALUES ('session', ?)", (self.version,)
+        )
+        self.db.execute(
+            """INSERT INTO operational_schema_migrations
+            VALUES ('runtime', 12, 1), ('artifact', 1, 1)"""
         )
         self.db.execute("PRAGMA user_version=12")
         self.db.execute("BEGIN")
@@ -222,7 +236,9 @@ class Workspace:
     def call(self, session: Made, tool: str, args: object, *, intent: str = "") -> str:
         name = f"{session.id}-call-{session.number}"
         if session.ledger:
-            actions = {"stateDelta": {"displayName": tool, **({"intent": intent} if intent else {})}}
+            actions = {
+                "stateDelta": {"displayName": tool, **({"intent": intent} if intent else {})}
+            }
             content = {"kind": "function_call", "id": name, "name": tool, "args": args}
             self.event(session, content, role="model", actions=actions)
         else:
@@ -289,11 +305,11 @@ class Workspace:
         self.db.execute(
             "INSERT INTO runtime_partial_snapshots VALUES (?,?,?,?,?,?,?,?,?)",
             (name, session.id, f"{session.id}-inv", session.run, f"turn-{session.turn}", None,
-             stringify(stated), pieces[0], session.ms + 500),
+             stringify(stated), _bound(pieces[0]), session.ms + 500),
         )  # fmt: skip
         self.db.executemany(
             "INSERT INTO runtime_partial_segments VALUES (?,?,?,?)",
-            [(name, number, piece, session.ms) for number, piece in enumerate(pieces[1:], 1)],
+            [(name, number, _bound(p), session.ms) for number, p in enumerate(pieces[1:], 1)],
         )
         return name
 
@@ -328,8 +344,10 @@ class Workspace:
 
     # ------------------------------------------------------------ artifacts
 
-    def artifact(self, session: Made, name: str, data: bytes, *, status: str = "live",
-                 title: str = "file", mime: str = "text/plain", write: bool = True) -> str:  # fmt: skip
+    def artifact(
+        self, session: Made, name: str, data: bytes, *, status: str = "live",
+        title: str = "file", mime: str = "text/plain", write: bool = True,
+    ) -> str:  # fmt: skip
         path = f"{session.id}/{name}"
         record = {
             "id": name, "sessionId": session.id, "turnId": "turn-1", "createdAt": session.ms,
@@ -378,8 +396,10 @@ class MemoryStore:
         self.db.executescript(MEMORY)
         self.db.execute(f"PRAGMA user_version={version}")
 
-    def item(self, name: str, content: str, keys: list[str], *, scope: str | None = None,
-             state: str = "active", updated: int = START, kind: str = "knowledge") -> None:  # fmt: skip
+    def item(
+        self, name: str, content: str, keys: list[str], *, scope: str | None = None,
+        state: str = "active", updated: int = START, kind: str = "knowledge",
+    ) -> None:  # fmt: skip
         self.db.execute(
             "INSERT INTO memory_items VALUES (?,1,?,?,'fact','undated',?,?,NULL,NULL,?,?,?,?,?,?)",
             (name, content, kind, "workspace" if scope else "global", scope, updated, state,
@@ -399,10 +419,9 @@ class MemoryStore:
 
 # ---------------------------------------------------------------- of a wanted shape
 
-WORDS = (
-    "the cache keeps a stale entry when two workers write at once so the lock has to cover both "
-    "read and write of one key before the next request comes in from another process and asks"
-).split()
+_PROSE = """the cache keeps a stale entry when two workers write at once so the lock has to cover
+both read and write of one key before the next request comes in from another process and asks"""
+WORDS = _PROSE.split()
 CJK = "模型的上下文窗口有多大这个问题我们昨天讨论过结果显示缓存没有更新需要重新加载配置文件"
 
 

@@ -1,0 +1,161 @@
+"""A workspace beside everything else: named, searched, shown, cited, forgotten, through History."""
+
+from __future__ import annotations
+
+import sqlite3
+
+import pytest
+
+from recall_tui.errors import BadReferenceError
+from recall_tui.history import History
+from recall_tui.model import Filter
+from recall_tui.search.results import GrepQuery
+from tests.harnesses.claude import build as claude
+from tests.workspace.build import MemoryStore, Workspace, attachment
+
+PNG = b"\x89PNG\r\n\x1a\n" + b"\0" * 30
+
+
+@pytest.fixture
+def folder(tmp_path):
+    workspace = Workspace(tmp_path / "maka")
+    made = workspace.session("session-1", title="Token budget")
+    workspace.artifact(made, "file-1", PNG)
+    file = attachment("plan.png", "session-1", "file-1", size=len(PNG))
+    workspace.user(made, "how large is the context window?", attachments=[file])
+    workspace.assistant(made, "The context window is 400k.")
+    old = workspace.session("session-2", ledger=False)
+    workspace.user(old, "an older context window")
+    memory = MemoryStore(tmp_path / "maka")
+    memory.item("1", "Windows are large", ["window"], scope="/work/app")
+    memory.done()
+    return workspace.done()
+
+
+@pytest.fixture
+def history(folder):
+    opened = History.open([f"maka={folder}"])
+    yield opened
+    opened.close()
+
+
+def found(history: History, word: str, chosen: Filter | None = None) -> list[str]:
+    updates = list(history.grep(GrepQuery(word, chosen=chosen or Filter())))
+    return sorted(str(hit.reference) for update in updates for hit in update.hits)
+
+
+@pytest.mark.parametrize("name", ["", "runtime.sqlite"])
+def test_a_folder_or_its_database_names_the_workspace(folder, name: str) -> None:
+    history = History.open([f"maka={folder / name}"])
+    assert [s.key for s in history.sessions()] == ["maka:session-1", "maka:session-2"]
+    history.close()
+
+
+def test_a_setting_names_it(folder, monkeypatch) -> None:
+    monkeypatch.setenv("RECALL_WORKSPACE", str(folder))
+    history = History.open()
+    assert len(found(history, "context window")) == 3
+    history.close()
+
+
+def test_grep_show_and_resolve_see_it(history) -> None:
+    references = found(history, "context window")
+    assert [ref.partition("~")[0] for ref in references] == [
+        "maka:session-1#0", "maka:session-1#1", "maka:session-2#0",
+    ]  # fmt: skip
+    for reference in references:
+        resolved = history.resolve(reference)
+        assert resolved.state == "same"
+        assert "context window" in resolved.message.text
+    session = history.find("session-1")[0]
+    assert [m.position for m in history.messages(session, 1)] == [1]
+    skeleton = history.skeleton(session)
+    assert list(skeleton.kinds) == [1, 4]
+    assert list(skeleton.sizes) == [len(m.text.encode()) for m in history.messages(session)]
+    assert history.positions_matching(session, GrepQuery("window")) == [0, 1]
+    assert history.resume(session) is None
+    assert not history.reach().gaps
+
+
+def test_a_material_comes_only_through_the_message_that_holds_it(history) -> None:
+    session = history.find("session-1")[0]
+    first, second = history.messages(session)
+    (material,) = first.materials
+    assert history.material(first.reference, material.id) == PNG
+    for reference, name in ((second.reference, material.id), (first.reference, "file-1"),
+                            (first.reference, "")):  # fmt: skip
+        with pytest.raises(BadReferenceError):
+            history.material(reference, name)
+
+
+def test_it_is_searched_beside_the_index(folder, tmp_path) -> None:
+    name = "0a1b2c3d-0000-4000-8000-000000000001"
+    other = claude.Lines(session=name)
+    other.user("the context window of Claude Code")
+    other.write(tmp_path / "claude" / "-work-app" / f"{name}.jsonl")
+    history = History.open([f"maka={folder}", f"claude={tmp_path / 'claude'}"])
+    for _ in range(2):  # read from the files, then from the index
+        references = found(history, "context window")
+        assert len(references) == 4
+        history.sync()
+    assert [s.harness for s in history.sessions()].count("maka") == 2
+    assert len(found(history, "context window", Filter(harnesses=("maka",)))) == 3
+    assert not list(folder.glob("index*"))
+    history.close()
+
+
+def test_what_is_written_meanwhile_is_seen_at_once(history, folder) -> None:
+    assert found(history, "just now") == []
+    before = history.version()
+    with sqlite3.connect(folder / "runtime.sqlite") as db:
+        db.execute(
+            "UPDATE session_messages SET record_json = replace(record_json, 'older', 'just now')"
+        )
+    db.close()
+    assert [r.partition("~")[0] for r in found(history, "just now")] == ["maka:session-2#0"]
+    assert history.version() != before
+
+
+@pytest.mark.contract("S0-115")
+def test_its_facts_are_handed_out_in_scope(history) -> None:
+    (source,) = history.fact_sources()
+    scope = history.fact_scope("maka:session-1")
+    assert scope == "/work/app"
+    assert [fact.content for fact in source.facts(["window"], scope)] == ["Windows are large"]
+    assert source.facts(["window"]) == []
+    assert history.fact_scope("claude:x") == ""
+
+
+def test_forgetting_holds(history, folder) -> None:
+    session = history.find("session-1")[0]
+    before = (folder / "runtime.sqlite").read_bytes()
+    forgotten = history.forget([session])
+    assert forgotten.keys == ["maka:session-1"]
+    assert forgotten.left == [str(folder / "runtime.sqlite")]
+    assert [s.key for s in history.sessions()] == ["maka:session-2"]
+    assert len(found(history, "context window")) == 1
+    history.close()
+    again = History.open([f"maka={folder}"])
+    assert [s.key for s in again.sessions()] == ["maka:session-2"]
+    again.close()
+    assert (folder / "runtime.sqlite").read_bytes() == before
+
+
+def test_an_excluded_project_is_never_read(folder, monkeypatch) -> None:
+    monkeypatch.setenv("RECALL_EXCLUDE", "/work/*")
+    history = History.open([f"maka={folder}"])
+    assert history.sessions() == []
+    assert found(history, "context window") == []
+    history.close()
+
+
+def test_a_newer_workspace_stops_nothing_else(folder) -> None:
+    with sqlite3.connect(folder / "runtime.sqlite") as db:
+        db.execute("PRAGMA user_version = 99")
+    db.close()
+    history = History.open([f"maka={folder}"])
+    assert history.sessions() == []
+    reach = history.reach()
+    assert not reach.complete
+    assert any("newer than" in gap.detail for gap in reach.gaps)
+    history.close()
