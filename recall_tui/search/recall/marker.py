@@ -13,7 +13,7 @@ from recall_tui.model import Kind
 from recall_tui.search.recall.simd import searchable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from recall_tui.store.block import Block
 
@@ -28,18 +28,30 @@ _TOOL: Final = re.compile(r"(?:^|_)Recall(?:More|Material)?$")
 _ASKING: Final = re.compile(rb"\brecall(?:_tui)? (?:--\S+ )*(?:search|grep|more|material|show) ")
 
 
-def own(block: Block) -> frozenset[int]:
-    """Return the messages of a block (by index) that quote recall, or ask it something.
+def own(blocks: Sequence[Block]) -> list[frozenset[int]]:
+    """Return, for each block of a session, the messages (by index) that are recall's own.
 
-    A call of recall holds every word of its question, and would be the best answer to it.
+    Those are answers that were quoted, and questions: a call of recall holds every word of its
+    question, and would be the best answer to it.
     """
-    found = set(_holding(block, _MARKER))
+    quoting = [frozenset(_holding(block, _MARKER)) for block in blocks]
+    # The names of tools lie apart from the text: looked up only where an answer came back.
+    named = any(quoting)
+    return [held | _asking(block, named=named) for held, block in zip(quoting, blocks, strict=True)]
+
+
+def _asking(block: Block, *, named: bool) -> frozenset[int]:
+    """Return the tool calls of a block that ask recall; `named`: also those by their tool."""
+    meta = block.meta
+    found = set()
     for index in _holding(block, b"recall"):
-        if block.meta.kinds[index] == Kind.TOOL_CALL:
-            start, end = block.meta.fold_span(index)
-            named = str(block.attributes_of(index).get("tool", ""))
-            if _ASKING.search(block.fold, start, end) or _TOOL.search(named):
-                found.add(index)
+        if meta.kinds[index] == Kind.TOOL_CALL and _ASKING.search(
+            block.fold, *meta.fold_span(index)
+        ):
+            found.add(index)
+    if named:
+        calls = (index for index, kind in enumerate(meta.kinds) if kind == Kind.TOOL_CALL)
+        found.update(i for i in calls if _TOOL.search(str(block.attributes_of(i).get("tool", ""))))
     return frozenset(found)
 
 

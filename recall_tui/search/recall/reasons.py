@@ -26,7 +26,9 @@ FIELDS: Final = {
 """Where something was found, in the order it is told."""
 
 _COMMON: Final = 0.05
-"""Share of all messages from which a word is everywhere."""
+"""Share of all messages from which a word is everywhere, ..."""
+_MANY: Final = 20
+"""... and how many messages that must be: a handful says nothing."""
 
 
 def why(terms: Sequence[Term], board: Board, choice: Choice) -> Why:
@@ -86,5 +88,5 @@ def _weak(terms: Sequence[Term], held: set[int], board: Board, choice: Choice) -
     """Whether only some words were found, and those are everywhere (S3-13)."""
     if choice.tier is not Tier.SOME or choice.ranked.pushed:
         return False
-    everywhere = _COMMON * board.population
+    everywhere = max(_MANY, _COMMON * board.population)
     return all(len(board.found.hits[n]) > everywhere for n in held if terms[n].telling)

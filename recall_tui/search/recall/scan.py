@@ -66,13 +66,19 @@ class Seen(NamedTuple):
     """A block that holds something: where it is, and which numbers its messages have."""
 
     corpus: int
-    id: int
     session: int
     kind: int
-    base: int
-    """Number of its first message."""
+    first: int
+    """Position of its first message."""
     size: int
     """Messages in it."""
+    base: int
+    """Number of its first message."""
+
+    @property
+    def name(self) -> tuple[int, int, int, int, int]:
+        """What it is known by when it is read again: ids may be running numbers."""
+        return self[:5]
 
 
 class Scanned:
@@ -231,8 +237,10 @@ class Scan:
         found.matched_length += sum(lengths.values())
 
     def _open(self, corpus: int, block: Block) -> None:
-        found, size = self._found, len(block.meta.fold_offsets) - 1
-        found.blocks.append(Seen(corpus, block.id, block.session, block.kind, self._number, size))
+        found = self._found
+        seen = Seen(*name_of(corpus, block), self._number)
+        size = seen.size
+        found.blocks.append(seen)
         found.messages[block.kind] += size
         found.bytes[block.kind] += len(block.fold)
 
@@ -260,6 +268,12 @@ class Scan:
             )
 
         return admits
+
+
+def name_of(corpus: int, block: Block) -> tuple[int, int, int, int, int]:
+    """Return what a block with messages is known by: `Seen.name`."""
+    positions = block.meta.positions
+    return corpus, block.session, block.kind, positions[0], len(positions)
 
 
 def _finder(term: Term) -> Callable[..., None]:

@@ -16,6 +16,7 @@ from recall_tui.search.recall import dates, policy
 from recall_tui.search.recall.envelope import Tier
 from recall_tui.search.recall.marker import own
 from recall_tui.search.recall.near import side_by_side
+from recall_tui.search.recall.scan import name_of
 from recall_tui.store.block import BlockKind
 
 if TYPE_CHECKING:
@@ -104,15 +105,15 @@ class Board:
     def load(self, places: Iterable[Place]) -> dict[Place, list[tuple[int, Block]]]:
         """Read the blocks of some sessions: per session (place in `found.blocks` or -1, block)."""
         wanted = set(places)
-        known = {(seen.corpus, seen.id): at for at, seen in enumerate(self.found.blocks)}
+        known = {seen.name: at for at, seen in enumerate(self.found.blocks)}
         held: dict[Place, list[tuple[int, Block]]] = {place: [] for place in wanted}
         for number, corpus in enumerate(self.corpora):
             keys = tuple(self.sessions[n][row].key for n, row in wanted if n == number)
             if not keys:
                 continue
             for block in corpus.blocks(Filter(sessions=keys, include_copies=True)):
-                if (number, block.session) in wanted:
-                    at = known.get((number, block.id), -1)
+                if (number, block.session) in wanted and len(block.meta):
+                    at = known.get(name_of(number, block), -1)
                     held[number, block.session].append((at, block))
         return held
 
@@ -144,10 +145,11 @@ def by_messages(board: Board, limit: int) -> list[Ranked]:
     ranked = []
     for place in shortlist:
         evidence: list[Evidence] = []
-        for at, block in held[place]:
+        quotes = own([block for _, block in held[place]])
+        for (at, block), left_out in zip(held[place], quotes, strict=True):
             if at >= 0:
-                lengths = found.lengths(at)
-                evidence += _messages(board, block, at, lengths, weights, norm, slope, tiers)
+                scored = _messages(board, block, at, left_out, weights, norm, slope, tiers)
+                evidence += scored
         if evidence:
             evidence.sort(key=_order)
             ranked.append(
@@ -161,7 +163,7 @@ def _messages(
     board: Board,
     block: Block,
     place: int,
-    lengths: dict[int, int],
+    left_out: frozenset[int],
     weights: Sequence[float],
     norm: float,
     slope: float,
@@ -170,9 +172,9 @@ def _messages(
     """Yield the matching messages of a block, scored."""
     meta = block.meta
     type_weight = policy.TOOL_RESULT_WEIGHT if block.kind == BlockKind.TOOL else 1.0
-    quotes = own(block)
+    lengths = board.found.lengths(place)
     for index, counts in board.found.table(place).items():
-        if index in quotes:
+        if index in left_out:
             continue
         spread = norm + slope * lengths[index]
         score = sum(weights[n] * count / (count + spread) for n, count in counts.items())
@@ -309,11 +311,11 @@ class _Sentence:
     def _stretches(self, blocks: list[tuple[int, Block]]) -> list[Evidence]:
         """Return the scored stretches of a session, best first, each by its best message."""
         found: list[Evidence] = []
-        for at, block in blocks:
+        quotes = own([block for _, block in blocks])
+        for (at, block), left_out in zip(blocks, quotes, strict=True):
             if at >= 0:
-                quotes = own(block)
                 table = self._found.table(at)
-                for index in quotes.intersection(table):
+                for index in left_out.intersection(table):
                     del table[index]
                 found += self._windows(block, table)
         found.sort(key=_order)

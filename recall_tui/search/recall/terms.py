@@ -27,8 +27,8 @@ _IDENTIFIER: Final = re.compile(
     r"|\w+(?:::\w+)+"
     r"|\b\w*[^\W_]_\w+\b|\b_+[^\W_]\w+"  # snake_case, __dunder__
     r"|\b[^\W\d_][\w-]*(?:\.[\w-]+)+\b(?:\(\))?"  # module.attribute, file.ext
-    r"|\b(?=[0-9a-f]*[0-9])[0-9a-f]{7,64}\b"  # commits
     r"|\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b"
+    r"|\b(?=[0-9a-f]*[0-9])[0-9a-f]{7,64}\b"  # commits
     r"|\b[A-Z]{1,6}-?\d{2,6}\b"  # E1234, ABC-42
     r"|#\d{1,6}\b"
     r"|--[a-z][\w-]+"

@@ -81,6 +81,8 @@ class Word:
         begin = self.stem[:3] if typo else _beginning(self.stem)
         forms = _FORMS.get(_FIRST.get(folded, ""), ())
         others = {_beginning(stem_of(form)) for form in forms}
+        if self.stem == "".join((begin[:2], "i")):  # try, cry: too short to leave the end away
+            others.add(f"{begin[:2]}y")
         kept = [begin, *(other for other in others if not other.startswith(begin))]
         self.needles = tuple(needle.encode() for needle in kept)
 

@@ -1,0 +1,189 @@
+"""Sentences: how they are split, which forms count, what days do, how sessions rank."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from recall_tui.model import GapKind, Kind
+from recall_tui.search.recall import dates
+from recall_tui.search.recall.envelope import Tier
+from recall_tui.search.recall.terms import split
+from recall_tui.search.recall.why import line
+from recall_tui.search.recall.words import Word, one_edit
+from tests.search.corpora import Said
+from tests.search.recall.asking import ask, sessions, talk
+
+
+def sorts(sentence: str) -> dict[str, str]:
+    return {term.spelling: term.sort for term in split(sentence) if term.telling}
+
+
+def test_words_identifiers_and_quotes():
+    found = sorts('Why does store/corpus.py raise StoreError in "the first page" of _prepare?')
+    assert found["store/corpus.py"] == found["StoreError"] == found["_prepare"] == "identifier"
+    assert found["the first page"] == "phrase"
+    assert found["raise"] == "word"
+    assert "Why" not in found and "does" not in found
+
+
+@pytest.mark.contract("S3-24", "S3-30")
+@pytest.mark.parametrize(
+    "name",
+    ["src/app/main.py", "https://example.org/a?b=1", "std::vector", "max_token_budget", "E1234",
+     "3fa9c2d", "ce76e78a-1741-53b8-8f47-da3dc42cecd3", "os.path.join", "TypeError", "--no-total",
+     "TIDE-42"],
+)  # fmt: skip
+def test_identifiers_are_exact_evidence(name):
+    assert sorts(f"where was {name} mentioned")[name] == "identifier"
+    answer = ask(
+        talk("exact", "filler " * 50, Said(f"see {name} there", kind=Kind.TOOL_RESULT)),
+        talk("words", "where it was mentioned, mentioned, mentioned"),
+        sentence=f"where was {name} mentioned",
+    )
+    assert sessions(answer)[0] == "exact" and answer.passages[0].why.tier is Tier.EXACT
+
+
+def test_names_that_look_like_identifiers_are_words():
+    assert sorts("did McGee buy an iPhone")["McGee"] == "word"
+
+
+@pytest.mark.contract("S3-21")
+@pytest.mark.parametrize("sentence", ["what is it to be", "a b c", "and or the", "de la", "?!"])
+def test_nothing_but_common_words_finds_nothing_and_says_so(sentence):
+    answer = ask(talk("a", f"{sentence} what is it to be a b c"), sentence=sentence)
+    assert answer.passages == ()
+    assert any(g.kind is GapKind.NO_MATCH and "everywhere" in g.detail for g in answer.reach.gaps)
+
+
+def test_one_odd_word_does_not_empty_the_answer():
+    answer = ask(talk("a", "the retry backoff has jitter"), sentence="xylophonic retry backoff")
+    assert sessions(answer) == ["a"]
+    assert answer.unmatched == ("xylophonic",)
+    assert answer.passages[0].why.missing == ("xylophonic",)
+    assert "not: xylophonic" in line(answer.passages[0].why)
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [("running", "it runs"), ("went", "we go"), ("children", "a child"), ("happy", "happily"),
+     ("configuration", "the config file"), ("painter", "she painted"), ("healthier", "my health"),
+     ("schlüssel", "zwei schlüsselwörter")],
+)  # fmt: skip
+def test_forms_of_a_word(asked, said):
+    assert sessions(ask(talk("a", said), talk("b", "unrelated"), sentence=asked)) == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [("art", "start of a part"), ("test", "the latest testimony"), ("run", "brunch")],
+)
+def test_other_words_are_no_forms(asked, said):
+    assert ask(talk("a", said), sentence=asked).passages == ()
+
+
+def test_a_misspelt_word_is_guessed_when_it_is_nowhere():
+    assert sessions(ask(talk("a", "the fundraiser"), sentence="funraiser")) == ["a"]
+    talks = (talk("a", "migration"), talk("b", "migratoin"))
+    assert sessions(ask(*talks, sentence="migratoin"))[0] == "b"
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "one"),
+    [("abc", "abc", False), ("abc", "abd", True), ("abc", "ab", True), ("abc", "acb", True),
+     ("abc", "ade", False), ("abc", "abcde", False), ("", "a", True), ("abcd", "badc", False)],
+)  # fmt: skip
+def test_one_edit(left, right, one):
+    assert one_edit(left, right) is one and one_edit(right, left) is one
+
+
+@pytest.mark.parametrize("word", ["running", "happy", "try", "use", "went", "конфигурация", "ab"])
+def test_a_word_is_found_by_one_of_its_needles(word):
+    made = Word(word)
+    assert any(word.encode().startswith(needle) for needle in made.needles)
+    assert made.weight(word.encode()) == 1.0
+
+
+def test_chinese_questions():
+    talks = (talk("a", "昨天我们修复了登录超时的错误"), talk("b", "今天天气很好"))
+    assert sessions(ask(*talks, sentence="怎么修复登录超时的问题"))[0] == "a"
+    assert sessions(ask(*talks, sentence="登录错误"))[0] == "a"
+
+
+def test_stop_words_are_those_of_the_language_asked_in():
+    assert "son" in sorts("when was her son injured at soccer")
+    assert "son" not in sorts("quand est ce que son chat est dans la maison")
+
+
+# ---------------------------------------------------------------- days
+
+NOW = int(datetime(2026, 11, 30, 12, tzinfo=UTC).timestamp() * 1000)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "spans"),
+    [
+        ("on 7 July, 2023", ["2023-07-07"]),
+        ("May 8", ["--05-08"]),
+        ("8th of May 2024", ["2024-05-08"]),
+        ("in October 2023", ["2023-10"]),
+        ("2026-11-29", ["2026-11-29"]),
+        ("am 3. März 2025", ["2025-03-03"]),
+        ("2025年3月4日", ["2025-03-04"]),
+        ("during 2022", ["2022"]),
+        ("yesterday", ["2026-11-29"]),
+        ("two weeks ago", ["2026-11-13/2026-11-19"]),
+        ("it may work", []),
+        ("march on", []),
+        ("version 2.10", []),
+        ("on 99 July", ["--07"]),
+    ],
+)
+def test_days_in_words(sentence, spans):
+    found, _ = dates.take(sentence, NOW)
+    assert [str(span) for span in found] == spans
+
+
+def test_a_day_is_taken_out_of_the_words():
+    _, rest = dates.take("what did we ship on 7 July, 2023 to the server", NOW)
+    assert "July" not in rest and "2023" not in rest and "server" in rest
+
+
+def test_a_named_day_pulls_its_session_up_but_filters_nothing():
+    day = datetime.fromtimestamp(1_700_000_000, UTC).strftime("%d %B %Y")
+    talks = (talk("that", "deploy the server"), talk("other", "deploy the server", day=200))
+    assert sessions(ask(*talks, sentence="deploy the server"))[0] == "other"
+    answer = ask(*talks, sentence=f"deploy the server on {day}")
+    assert sessions(answer) == ["that", "other"] and answer.dates
+    assert "in the time asked for" in line(answer.passages[0].why)
+
+
+def test_only_a_day():
+    day = datetime.fromtimestamp(1_700_000_000, UTC).strftime("%Y-%m-%d")
+    assert ask(talk("that", "hello"), sentence=f"what on {day}").dates == (day,)
+
+
+# ---------------------------------------------------------------- sessions
+
+
+def test_question_and_answer_count_together():
+    apart = talk("apart", "retry", *(["filler"] * 9), "jitter")
+    near = talk("near", "what about retry", Said("it needs jitter", kind=Kind.ANSWER))
+    assert sessions(ask(apart, near, sentence="retry jitter"))[0] == "near"
+
+
+def test_words_side_by_side_count():
+    beside = talk("beside", "the token budget is small today")
+    spread = talk("spread", "budget matters are one thing and quite another is a token")
+    answer = ask(beside, spread, sentence="small token budgets")
+    assert sessions(answer)[0] == "beside"
+    assert "words side by side" in line(answer.passages[0].why)
+
+
+@pytest.mark.contract("S3-13", "S3-31")
+def test_why_says_what_matched_where_and_what_did_not():
+    said = Said("retry retry retry", kind=Kind.TOOL_RESULT)
+    why = ask(talk("a", "go on", said), sentence="retry with jitter").passages[0].why
+    assert why.fields == ("tool output",) and why.missing == ("jitter",) and why.weight == 0.5
+    assert line(why) == "1 of 2 words: retry · not: jitter · in tool output ×3 · weighed ½"
