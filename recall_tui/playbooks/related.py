@@ -33,7 +33,10 @@ CALLS: Final = 2000
 """Tool calls of a session read for its files: the last ones."""
 
 HITS: Final = 5000
-"""Mentions of one file looked at."""
+"""Mentions of one file looked at, over all sessions."""
+
+MENTIONS: Final = 100
+"""Mentions of one file looked at in one session: the last ones."""
 
 EVERYWHERE: Final = frozenset({"", "HEAD", "main", "master", "develop", "trunk"})
 """Branches that say nothing about a session of another project, unless they are asked for."""
@@ -174,14 +177,12 @@ def _touching(past: Past, path: str, seed: Seed, chosen: Filter) -> Iterator[Ses
         chosen=replace(chosen, kinds=(Kind.TOOL_CALL,), roles=()),
     )
     wanted = {path, *(f"{top}/{inside}" for top in tops)}
-    settled: set[str] = set()
+    mentions: dict[str, tuple[Session, list[int]]] = {}
     for update in past.grep(query):
         for hit in update.hits:
-            session = hit.session
-            if session.key in settled:
-                continue
-            cwd = session.last_cwd or session.cwd
-            held = past.messages(session, hit.position, hit.position + 1)
-            if any(not wanted.isdisjoint(touched(call, cwd)) for call in held):
-                settled.add(session.key)
-                yield session
+            mentions.setdefault(hit.session.key, (hit.session, []))[1].append(hit.position)
+    for session, places in mentions.values():
+        cwd = session.last_cwd or session.cwd
+        calls = read(past, session, sorted(places)[-MENTIONS:])
+        if any(not wanted.isdisjoint(touched(call, cwd)) for call in calls):
+            yield session
