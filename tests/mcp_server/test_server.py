@@ -40,7 +40,7 @@ def refused(result) -> str:
     return shape["reason"]
 
 
-@pytest.mark.contract("S0-1", "S0-7")
+@pytest.mark.contract("S0-1", "S0-4", "S0-7")
 async def test_three_tools_with_disjoint_strict_read_only_schemas(history):
     async with Client(build(history)) as client:
         listed = (await client.list_tools()).tools
@@ -91,7 +91,7 @@ async def test_more_reads_on_from_what_recall_cited(history):
     assert [m["message_id"] for m in narrow.structured_content["messages"]] == anchors
 
 
-@pytest.mark.contract("S0-107")
+@pytest.mark.contract("S0-5", "S0-106", "S0-107")
 async def test_a_picture_comes_as_image_content_only_when_asked_for(history):
     found = (await call(history, "Recall", {"terms": ["visitor sent me"]})).structured_content
     [held] = found["materials"]
