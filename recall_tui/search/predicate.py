@@ -15,13 +15,9 @@ from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, TypeAlias
 from recall_tui.errors import QueryError
 from recall_tui.search.plain import MARK, Ruler, as_needle, nfc, plain, solid, stretches
 from recall_tui.search.results import Case
+from recall_tui.text.find import searchable
 from recall_tui.text.fold import fold
 from recall_tui.text.words import is_word, whole_word
-
-try:
-    from stringzilla import Str
-except ImportError:  # four times slower, the same answer
-    Str = bytes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -30,24 +26,13 @@ if TYPE_CHECKING:
 
     from recall_tui.search.results import GrepQuery
     from recall_tui.store.block import Block
+    from recall_tui.text.find import Searchable
 
 Admits: TypeAlias = "Callable[[int], bool] | None"
 """Whether the message of an index may match at all; None admits every one."""
 
 PATIENCE: Final = 3
 """Blocks that may run out of time before a pattern is given up: the wait stays bounded."""
-
-
-class Searchable(Protocol):
-    """Bytes that can be searched: `stringzilla.Str`, or `bytes` itself."""
-
-    def find(self, needle: bytes, start: int = ..., end: int = ..., /) -> int:
-        """Return the offset of the first match in [start, end), -1 without one."""
-        ...
-
-    def count(self, needle: bytes, start: int = ..., end: int = ..., /) -> int:
-        """Return how many matches, not overlapping, lie in [start, end)."""
-        ...
 
 
 class Found(NamedTuple):
@@ -124,13 +109,13 @@ class Literal:
 
     def possible(self, block: Block) -> bool:
         """Whether the block holds the literal: one `find`."""
-        return _view(block.fold).find(self._needle) >= 0
+        return searchable(block.fold).find(self._needle) >= 0
 
     def search(self, block: Block, first: int = 0, admits: Admits = None) -> Found:
         """Return the matches of a block."""
         if self._word:
             return self._whole_words(block, first, admits)
-        view, needle = _view(block.fold), self._needle
+        view, needle = searchable(block.fold), self._needle
         indices = messages_holding(view, block.meta.fold_offsets, needle, first)
         if admits is None:
             return Found(indices, view.count(needle, block.meta.fold_offsets[first]))
@@ -141,7 +126,7 @@ class Literal:
     def _whole_words(self, block: Block, first: int, admits: Admits) -> Found:
         """Return the messages where the literal stands alone: each `find` is looked at."""
         data, needle, offsets = block.fold, self._needle, block.meta.fold_offsets
-        view = _view(data)
+        view = searchable(data)
         indices: list[int] = []
         occurrences = 0
         limit = offsets[first]
@@ -194,14 +179,14 @@ class _Verified:
 
     def possible(self, block: Block) -> bool:
         """Whether the block holds one of the needles; yes when there are none."""
-        view = _view(block.fold)
+        view = searchable(block.fold)
         return not self._needles or any(view.find(needle) >= 0 for needle in self._needles)
 
     def candidates(self, block: Block, first: int, admits: Admits) -> Sequence[int]:
         """Return the admitted messages from `first` on that hold one of the needles."""
         found: Sequence[int] = range(first, len(block.meta))
         if self._needles:
-            view, offsets = _view(block.fold), block.meta.fold_offsets
+            view, offsets = searchable(block.fold), block.meta.fold_offsets
             held = [messages_holding(view, offsets, needle, first) for needle in self._needles]
             found = held[0] if len(held) == 1 else sorted(set().union(*held))
         return found if admits is None else [index for index in found if admits(index)]
@@ -282,12 +267,6 @@ class Regex(_Verified):
                 raise TimeoutError
             for match in self._pattern.finditer(text, start, end, concurrent=True, timeout=left):
                 yield match.span()
-
-
-def _view(data: bytes) -> Searchable:
-    """Return bytes as something to search, without a copy."""
-    view: Searchable = Str(data)
-    return view
 
 
 def messages_holding(

@@ -49,7 +49,7 @@ class Hit:
     digest: int
     flags: int
     text: str
-    """Shown text (secrets are marks made readable), at most `grep.EXCERPT_CHARS` characters."""
+    """Shown text (secrets are marks made readable), at most `excerpt.EXCERPT_CHARS` characters."""
     spans: tuple[tuple[int, int], ...]
     """Character spans of the matches inside `text`, ascending."""
     occurrences: int

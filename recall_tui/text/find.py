@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -37,3 +37,21 @@ _ASCII: Final = bytes(range(128))
 def beyond_ascii(data: bytes) -> str:
     """Return the characters of a UTF-8 text that are not ASCII, in order: few, in most texts."""
     return data.translate(None, _ASCII).decode("utf-8", "surrogatepass")
+
+
+class Searchable(Protocol):
+    """Bytes that can be searched: `stringzilla.Str`, or `bytes` itself."""
+
+    def find(self, needle: bytes, start: int = ..., end: int = ..., /) -> int:
+        """Return the offset of the first match in [start, end), -1 without one."""
+        ...
+
+    def count(self, needle: bytes, start: int = ..., end: int = ..., /) -> int:
+        """Return how many matches, not overlapping, lie in [start, end)."""
+        ...
+
+
+def searchable(data: bytes) -> Searchable:
+    """Return bytes as something to search, without a copy."""
+    view: Searchable = Str(data) if SIMD else data
+    return view

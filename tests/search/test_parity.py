@@ -16,6 +16,7 @@ from recall_tui.search import predicate
 from recall_tui.search.grep import grep, positions
 from recall_tui.search.results import Case, GrepQuery
 from recall_tui.store import block
+from recall_tui.text import find
 from tests.search.corpora import (
     MemoryCorpus,
     Said,
@@ -216,7 +217,7 @@ def test_the_fallback_without_stringzilla_answers_the_same(monkeypatch, regex):
     talks = [Talk("a", [Said("naïve aaa aaaa", 3), Said("aa\naa", 2), Said("none", 1)])]
     query = GrepQuery("aa", regex=regex, case=Case.IGNORE)
     fast = drained(grep([MemoryCorpus(talks)], query, never))
-    monkeypatch.setattr(predicate, "Str", bytes)
+    monkeypatch.setattr(find, "SIMD", False)
     slow = drained(grep([MemoryCorpus(talks)], query, never))
     assert rows(fast[0]) == rows(slow[0]) == [("claude:a", 0, 3), ("claude:a", 1, 2)]
     assert fast[1].occurrences == slow[1].occurrences == 5
