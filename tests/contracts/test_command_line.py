@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from collections import Counter
+from datetime import UTC
 
 import pytest
 
-from recall_tui.model import GapKind
+from recall_tui.model import GapKind, SessionKind
+from recall_tui.search.recall import recall, wire
+from recall_tui.search.recall.request import RecallRequest
 from tests.contracts.conftest import FINDING, Own, session_id
 from tests.harnesses.claude.build import text, thinking
+from tests.search.corpora import MemoryCorpus, Said, Talk, never
 
 SECRET = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" * 2
 
@@ -61,6 +66,23 @@ def test_nothing_routes_a_question_to_another_machine(machine, find: str, option
     ran = machine.recall(find, "x", option, "y")
     assert (ran.code, ran.out) == (2, "")
     assert not machine.data.exists()
+
+
+@pytest.mark.contract("S3-11", "S3-12")
+def test_a_row_is_file_then_when_and_where_then_a_short_text_then_why(machine) -> None:
+    lines = Own("one", cwd="/w/app", gitBranch="feat/x")
+    lines.user("a title of its own")
+    lines.assistant(text("the token budget\n\tis kept " + "in many words " * 60))
+    path = machine.talk("one", lines)
+    ran = machine.recall("search", "token budget")
+    at = ran.out.splitlines().index(f"1. {path}")
+    when, title, said, reference, why = (line.strip() for line in ran.out.splitlines()[at + 1 :])
+    assert re.fullmatch(r"2026-05-04 08:00 UTC  /w/app  main  feat/x", when)
+    assert title == "a title of its own"
+    assert said.startswith("agent: the token budget is kept in many")
+    assert len(said) <= len("agent: ") + 200
+    assert reference.startswith(f"claude:{session_id('one')}#1~")
+    assert why.startswith('WHY phrase "token budget"')
 
 
 @pytest.mark.contract("S3-15")
@@ -267,6 +289,24 @@ def test_forget_takes_a_name_and_nothing_is_inferred_from_text(machine) -> None:
     assert machine.recall("grep", "budget", "--json").json["sessions"] == 2
     assert machine.recall("forget", session_id("one"), "--yes").code == 0
     assert machine.recall("grep", "budget", "--json").json["sessions"] == 1
+
+
+@pytest.mark.contract("S3-84")
+def test_a_hit_says_why_and_where_from_and_origin_moves_no_rank() -> None:
+    origins = (("claude", SessionKind.MAIN), ("pi", SessionKind.AUTOMATED))
+    talks = [
+        Talk(f"{harness}-session", [Said("the token budget", 5)], harness=harness, kind=kind)
+        for harness, kind in origins
+    ]
+    request = RecallRequest(terms=("budget",))
+    answer = wire.envelope(recall([MemoryCorpus(talks)], request, never, UTC))
+    passages = answer["passages"]
+    assert {(p["session"]["harness"], p["session"]["kind"]) for p in passages} == {
+        ("claude", "main"), ("pi", "automated"),
+    }  # fmt: skip
+    assert len({p["score"] for p in passages}) == 1
+    assert all(p["why"]["tier"] and p["why"]["fields"] == ["you"] for p in passages)
+    assert any("automated" in p["why"]["line"] for p in passages)
 
 
 @pytest.mark.contract("S3-85", "X-4")

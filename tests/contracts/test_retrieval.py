@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sqlite3
+import stat
 import time
 from contextlib import closing
 
@@ -119,6 +121,49 @@ def test_an_id_counts_only_through_the_message_that_holds_it(machine) -> None:
         ):
             with pytest.raises(BadReferenceError):
                 history.material(reference, name)
+
+
+@pytest.mark.contract("S0-105")
+def test_bytes_reach_a_file_only_if_a_new_one_was_named(machine, tmp_path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    lines = Own("one")
+    lines.user([text("the login page is blank"), image(PICTURE)])
+    machine.talk("one", lines)
+    before = machine.files()
+    answer = machine.recall("search", "login page", "--json").json
+    (held,) = answer["materials"]
+    assert not {"data", "path", "locator", "address"} & set(held)
+    named = ["material", held["message_id"], held["material_id"]]
+    assert machine.recall(*named).code == 0
+    assert os.listdir(tmp_path) == []
+    assert machine.files() == before
+    new, link = tmp_path / "new.png", tmp_path / "link.png"
+    assert machine.recall(*named, "-o", str(new)).code == 0
+    assert new.read_bytes()[:4] == b"\x89PNG"
+    assert stat.S_IMODE(new.stat().st_mode) == 0o600
+    new.write_bytes(b"mine")
+    link.symlink_to(tmp_path / "nowhere.png")
+    for taken in (new, link):
+        assert machine.recall(*named, "-o", str(taken)).code == 2
+    assert new.read_bytes() == b"mine"
+    assert not (tmp_path / "nowhere.png").exists()
+
+
+@pytest.mark.contract("S0-93")
+def test_titles_texts_and_file_names_of_an_answer_are_redacted(machine) -> None:
+    secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" * 2
+    document = {"type": "text", "media_type": "text/plain", "data": "x"}
+    lines = Own("one")
+    lines.user([text(f"deploy with {secret}"), {"type": "document", "source": document,
+                                                "title": f"{secret}.txt"}])  # fmt: skip
+    lines.raw({"type": "summary", "summary": f"Deploy {secret}", "leafUuid": lines.last})
+    machine.talk("one", lines)
+    answer = machine.recall("search", "deploy", "--json")
+    (passage,) = answer.json["passages"]
+    (held,) = answer.json["materials"]
+    for shown in (passage["title"], passage["messages"][0]["text"], held["name"]):
+        assert "[redacted:github-pat" in shown
+    assert secret[8:30] not in answer.out
 
 
 @pytest.mark.contract("S0-114")
