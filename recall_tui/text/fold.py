@@ -44,6 +44,14 @@ checks each character of both sets.
 _FEW: Final = 8
 """So many different capitals are replaced one after the other before a whole fold is quicker."""
 
+_MOST_MARKS: Final = 30
+"""Combining marks in a row, as UAX #15 allows; no language writes so many."""
+_JOINER: Final = "\u034f"
+_MAY_BE_MARKS: Final = (
+    "\u0300-\u036f\u0483-\u0487\u0591-\u1dff\u20d0-\u20ff\u2cef-\u2dff\u302a-\u309a\ua66f-\uabed"
+    "\ufb1e\ufe20-\ufe2f\U00010000-\U0001ffff"
+)
+
 # Vowels and finals that NFC joins to the letter before although they are no combining marks.
 _JOINING: Final = re.compile(
     "[\u09be\u09d7\u0b3e\u0b56\u0b57\u0bbe\u0bd7\u0cc2\u0cd5\u0cd6\u0d3e\u0d57\u0dcf\u0ddf\u102e"
@@ -56,13 +64,45 @@ def fold(text: str) -> str:
     """Return the text as it is compared: case and canonical form no longer matter; idempotent."""
     if text.isascii():
         return text.lower()
+    if len(text) > _MOST_MARKS and _long_run().search(text):
+        text = _long_run().sub(_with_joiners, text)
     return _nfc(_nfc(text).casefold())
+
+
+@cache
+def _long_run() -> re.Pattern[str]:
+    """Return the pattern of a run that may be of combining marks alone (it names whole blocks)."""
+    return re.compile(f"[{_MAY_BE_MARKS}]{{{_MOST_MARKS + 1},}}")
+
+
+def _with_joiners(run: re.Match[str]) -> str:
+    """Break runs of combining marks as UAX #15 does for its stream-safe format.
+
+    Putting marks into canonical order takes quadratic time: a hostile megabyte of them would hang.
+    """
+    safe: list[str] = []
+    marks = 0
+    for char in run[0]:
+        marks = marks + 1 if unicodedata.combining(char) else 0
+        if marks > _MOST_MARKS:
+            safe.append(_JOINER)
+            marks = 1
+        safe.append(char)
+    return "".join(safe)
 
 
 @cache
 def _alive() -> re.Pattern[str]:
     """Return the pattern of a character not in `_INERT`: 6 ms to compile, which a search saves."""
     return re.compile(f"[^{_INERT}]")
+
+
+def folds_like_ascii(beyond: str) -> bool:
+    """Return whether a text folds as `bytes.lower` does it, told by its characters beyond ASCII.
+
+    No is not certain: it means that the text has to be folded to know.
+    """
+    return not _alive().search(beyond)
 
 
 @cache
@@ -81,7 +121,7 @@ def fold_bytes(marked: str) -> bytes:
     if marked.isascii():
         return data.lower()
     beyond = beyond_ascii(data)
-    if not _alive().search(beyond):
+    if folds_like_ascii(beyond):
         return data.lower()
     if 8 * len(beyond) < len(data) and not _tangled().search(beyond):
         capitals = [char for char in set(beyond) if char.casefold() != char]

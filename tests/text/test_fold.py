@@ -173,3 +173,16 @@ def test_a_piece_of_a_text_is_found_where_it_is(text, data):
 )
 def test_where_known_terms_are(text, term, expected):
     assert spans(text, fold(term)) == expected
+
+
+def test_a_long_run_of_marks_is_folded_in_linear_time_and_stays_comparable():
+    zalgo = "a" + "\u0301\u0316" * 100_000  # in canonical order this would take minutes
+    folded = fold(zalgo)
+    assert fold(folded) == folded
+    assert folded.count("\u0316") == 100_000
+    assert fold("x" + zalgo).endswith(folded[1:])
+
+
+@given(st.text(alphabet="a\u0301\u0316\u0345\u3099เ", max_size=200))
+def test_runs_of_marks_fold_to_what_folds_to_itself(text):
+    assert fold(fold(text)) == fold(text)
