@@ -86,9 +86,14 @@ def any_of(terms: Iterable[str]) -> GrepQuery:
 
 
 def _form(term: str) -> str:
-    """Return the expression of a term: a word with any ending, anything else as it stands."""
+    """Return the expression of a term: a word in the forms recall knows, else as it stands."""
     if term.isascii() and term.isalpha():
-        return rf"\b{term[: max(4, len(term) - 2)]}\w*"
+        from recall_tui.search.recall.words import Word
+
+        forms = (needle.decode() for needle in Word(term.casefold()).needles)
+        # A short beginning is that of too many other words.
+        endings = (f"{form}\\w{{0,{6 if len(form) > 3 else 1}}}" for form in forms)
+        return rf"\b(?:{'|'.join(endings)})\b"
     return r"\s+".join(re.escape(part) for part in term.split())
 
 

@@ -319,6 +319,7 @@ class FakeHistory(History):
         )
 
     def find(self, name: str) -> list[Session]:
+        name = name.partition("#")[0]
         return [s for s in self._sessions if s.key == name or s.native_id.startswith(name)]
 
     def children(self, session: Session) -> list[Session]:

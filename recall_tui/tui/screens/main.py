@@ -330,7 +330,8 @@ class MainScreen(Asking):
         self._show_keys()
 
     def _show_count(self) -> None:
-        sessions = len(self._sessions or ())
+        listed = self.results.listing if self._search.named else self._sessions
+        sessions = len(listed or ())
         bar = bars.count(
             self._search, sessions=sessions, patient=self._patient, how=self._arrangement
         )

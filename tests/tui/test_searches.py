@@ -1,0 +1,258 @@
+"""The comfort around the box: searches of before, completion, names, order, status, density."""
+
+from __future__ import annotations
+
+from datetime import UTC
+from typing import TYPE_CHECKING
+
+import pytest
+
+from recall_tui.tui import arrangement
+from recall_tui.tui.arrangement import Arrangement, Group, Order
+from recall_tui.tui.completion import FilterSuggester
+from recall_tui.tui.hit_listing import HitListing
+from recall_tui.tui.listings import SessionListing, Status
+from recall_tui.tui.past import Past
+from tests.tui.driving import main_of, rested, results_of, transcript_of, type_text, until
+from tests.tui.fake import DAY, HOUR, MINUTE, NOW, FakeHistory, Talk, many_sessions
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from recall_tui.tui.app import RecallApp
+
+WIDE = (120, 40)
+
+
+# ------------------------------------------------------------ searches of before
+
+
+def test_stepping_back_begins_in_an_empty_box_and_ends_with_the_oldest() -> None:
+    past = Past()
+    past.asked = ["new", "old"]
+    assert past.older("") == "new"
+    assert past.older("new") == "old"
+    assert past.older("old") is None
+    assert past.older("something typed") is None
+    assert past.note("old") and past.asked == ["old", "new"]
+    assert not past.note("old") and not past.note("")
+
+
+async def test_up_in_an_empty_box_brings_the_last_search_back(
+    make_app: Callable[..., RecallApp],
+) -> None:
+    history = FakeHistory()
+    history.past = ["context window", "harness:codex limits"]
+    async with make_app(history).run_test(size=WIDE) as pilot:
+        await rested(pilot)
+        box = main_of(pilot).box
+        await pilot.press("up")
+        await rested(pilot)
+        assert box.value == "context window"
+        assert isinstance(results_of(pilot).listing, HitListing)
+        await pilot.press("up")
+        assert box.value == "harness:codex limits"
+        await pilot.press("escape", "down", "up")
+        await rested(pilot)
+        assert box.value == "" and results_of(pilot).cursor == 0, "the list was not at its top"
+
+
+async def test_what_was_opened_is_remembered(make_app: Callable[..., RecallApp]) -> None:
+    history = FakeHistory()
+    async with make_app(history).run_test(size=WIDE) as pilot:
+        await rested(pilot)
+        await type_text(pilot, "context")
+        assert not history.past
+        await pilot.press("enter")
+        await until(pilot, lambda: history.past == ["context"], "the note")
+
+
+async def test_searches_are_kept_and_found_again(make_app: Callable[..., RecallApp]) -> None:
+    history = FakeHistory()
+    history.past = ["an old one [/b]"]
+    async with make_app(history).run_test(size=WIDE) as pilot:
+        await rested(pilot)
+        await type_text(pilot, "limits")
+        await pilot.press("alt+s")
+        await until(pilot, lambda: history.kept == {"limits"}, "the search kept")
+        await pilot.press("ctrl+u", "ctrl+r")
+        await pilot.pause(0.3)
+        from textual.command import CommandList
+
+        options = pilot.app.screen.query_one(CommandList)
+        await until(pilot, lambda: options.option_count == 2, "both searches")
+        await pilot.press(*"old", "enter")
+        await pilot.pause(0.2)
+        await pilot.press("enter") if pilot.app.screen is not main_of(pilot) else None
+        await until(pilot, lambda: main_of(pilot).box.value == "an old one [/b]", "the old one")
+
+
+def test_no_credential_is_written_down(tmp_path) -> None:
+    from recall_tui.history import History
+
+    history = History.open([str(tmp_path)], {"RECALL_HOME": str(tmp_path), "HOME": str(tmp_path)})
+    key = "ghp_" + "x9ZkQ3vT7mB2nL8wR5pY1dF6gH4jK0sC9aE3"
+    history.note_asked(f"who used {key}")
+    assert not history.keep_search(key)
+    history.note_asked("context window")
+    assert history.keep_search("role:user")
+    assert history.asked() == ["context window"] and history.searches() == ["role:user"]
+    assert history.keep_search("role:user", on=False) and not history.searches()
+    history.close()
+
+
+# ------------------------------------------------------------ completion
+
+
+@pytest.mark.parametrize(
+    ("typed", "completed"),
+    [
+        ("har", "harness:"),
+        ("x har", "x harness:"),
+        ("ha", None),
+        ("needle", None),
+        ("harness:co", "harness:codex"),
+        ("harness:pi,co", "harness:pi,codex"),
+        ("role:us", "role:user"),
+        ("cwd:sk", "cwd:skills"),
+        ("model:gpt", "model:gpt-5.6"),
+        ("since:", None),
+        ("since:yes", "since:yesterday"),
+        ("nofilter:x", None),
+    ],
+)
+async def test_filters_are_completed_with_what_is_there(typed: str, completed: str | None) -> None:
+    sessions = FakeHistory().sessions()
+    assert await FilterSuggester(lambda: sessions).get_suggestion(typed) == completed
+
+
+async def test_tab_takes_the_completion_or_goes_to_the_list(
+    make_app: Callable[..., RecallApp],
+) -> None:
+    async with make_app().run_test(size=WIDE) as pilot:
+        await rested(pilot)
+        box = main_of(pilot).box
+        await type_text(pilot, "har")
+        await until(pilot, lambda: box._suggestion == "harness:", "a suggestion")
+        await pilot.press("tab")
+        assert box.value == "harness:" and box.has_focus
+        await pilot.press("tab")
+        assert results_of(pilot).has_focus
+
+
+# ------------------------------------------------------------ names
+
+
+async def test_a_pasted_reference_opens_its_message(make_app: Callable[..., RecallApp]) -> None:
+    history = FakeHistory()
+    session = history.sessions()[4]
+    message = history.messages(session)[1]
+    async with make_app(history).run_test(size=WIDE) as pilot:
+        await rested(pilot)
+        main_of(pilot).box.value = str(message.reference)
+        await rested(pilot)
+        await until(pilot, lambda: transcript_of(pilot).session == session, "the session")
+        assert transcript_of(pilot).cursor == 1
+        assert len(results_of(pilot).listing or ()) == 1
+        assert "1 session named" in main_of(pilot).row("count").text
+        main_of(pilot).box.value = session.native_id
+        await rested(pilot)
+        await until(pilot, lambda: transcript_of(pilot).session == session, "the session")
+        main_of(pilot).box.value = ""
+        await rested(pilot)
+        assert len(results_of(pilot).listing or ()) == len(history.sessions())
+
+
+async def test_a_name_nobody_has_is_searched_for_as_text(
+    make_app: Callable[..., RecallApp],
+) -> None:
+    history = FakeHistory()
+    async with make_app(history).run_test(size=WIDE) as pilot:
+        await rested(pilot)
+        main_of(pilot).box.value = "std::vector"
+        await rested(pilot)
+        assert history.grep_calls[-1].pattern == "std::vector"
+
+
+# ------------------------------------------------------------ browsing
+
+
+def test_sessions_are_sorted_and_grouped() -> None:
+    sessions = FakeHistory(many_sessions(50)).sessions()
+
+    def keys(order: Order, group: Group):
+        return arrangement.arranged(sessions, Arrangement(order, group), NOW, UTC)
+
+    rows, heads = keys(Order.SIZE, Group.DAY)
+    assert [s.size for s in rows] == sorted((s.size for s in sessions), reverse=True)
+    assert not heads
+    rows, heads = keys(Order.AGE, Group.HARNESS)
+    assert [words for _, words in heads][:2] == ["claude · 9", "codex · 9"]
+    for at, (row, words) in enumerate(heads):
+        end = heads[at + 1][0] if at + 1 < len(heads) else len(rows)
+        group = rows[row:end]
+        assert {s.harness for s in group} == {words.split(" ")[0]}
+        assert [s.ended_ms for s in group] == sorted((s.ended_ms for s in group), reverse=True)
+    rows, heads = keys(Order.TITLE, Group.PROJECT)
+    assert len(heads) == 40 and sorted(rows, key=id) == sorted(sessions, key=id)
+    rows, heads = keys(Order.AGE, Group.DAY)
+    assert rows is sessions and heads[0] == (0, "Today")
+
+
+async def test_order_and_group_have_a_key_and_are_said(
+    make_app: Callable[..., RecallApp],
+) -> None:
+    async with make_app().run_test(size=WIDE) as pilot:
+        await rested(pilot)
+        count = main_of(pilot).row("count")
+        assert "by day · newest first" in count.text
+        chosen = results_of(pilot).listing.key(0)
+        await pilot.press("alt+o", "alt+p")
+        await rested(pilot)
+        assert "by project · largest first" in count.text
+        listing = results_of(pilot).listing
+        assert listing.heads[0][1].startswith("app · ")
+        assert listing.key(results_of(pilot).cursor) == chosen or results_of(pilot).cursor == 0
+
+
+async def test_who_works_where_is_said(make_app: Callable[..., RecallApp]) -> None:
+    live = Talk("pi", "live", "p", NOW - MINUTE).you("go").agent("working")
+    cut = Talk("pi", "cut", "p", NOW - HOUR).you("go").call("shell", "make", "…")
+    idle = Talk("pi", "idle", "p", NOW - 2 * HOUR).you("go").agent("done")
+    old = Talk("pi", "old", "p", NOW - 2 * DAY).you("go").agent("done")
+    history = FakeHistory([live, cut, idle, old], [])
+    async with make_app(history).run_test(size=(80, 24)) as pilot:
+        await rested(pilot)
+        listing = results_of(pilot).listing
+        assert isinstance(listing, SessionListing)
+        await until(pilot, lambda: bool(listing.open_ended), "how sessions end")
+        statuses = [listing.status(session, NOW) for session in listing.sessions]
+        assert statuses == [Status.LIVE, Status.INTERRUPTED, Status.IDLE, Status.UNKNOWN]
+        rows = [results_of(pilot).render_line(y).text for y in range(12)]
+        assert "● live" in rows[2] and "◐ interrupted" in rows[4] and "○ idle" in rows[6]
+
+
+async def test_activity_shows_where_there_is_room(make_app: Callable[..., RecallApp]) -> None:
+    async with make_app().run_test(size=WIDE) as pilot:
+        await rested(pilot)
+        activity = main_of(pilot).query_one("#activity")
+        assert activity.render_line(0).text.count("·") == 30 - 3
+        assert "6 sessions in 30 days" in activity.render_line(1).text
+        await pilot.resize_terminal(120, 30)
+        await rested(pilot)
+        assert not activity.display or not activity.size.height
+
+
+async def test_hits_show_where_in_the_session_they_lie(
+    make_app: Callable[..., RecallApp],
+) -> None:
+    async with make_app().run_test(size=(160, 40)) as pilot:
+        await rested(pilot)
+        await type_text(pilot, "context")
+        row = results_of(pilot).render_line(0).text
+        assert "×" in row and any(bar in row for bar in "▁▂▃▄▅▆▇█")
+        listing = results_of(pilot).listing
+        assert isinstance(listing, HitListing) and listing.complete
+        listing.complete = False
+        last = len(listing) - 1
+        assert not listing._density(last), "more of that session may come"
