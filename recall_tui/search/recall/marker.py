@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from recall_tui.model import Kind
-from recall_tui.search.recall.simd import searchable
+from recall_tui.text.find import searchable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Final
 
 from recall_tui.search.recall import policy
 from recall_tui.search.recall.scan import visible
-from recall_tui.search.recall.simd import searchable
 from recall_tui.search.recall.words import TOKEN
+from recall_tui.text.find import searchable
 
 if TYPE_CHECKING:
     from recall_tui.search.recall.scan import Scanned

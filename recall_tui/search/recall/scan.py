@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from recall_tui.model import Kind
 from recall_tui.search.recall import policy
-from recall_tui.search.recall.simd import characters, searchable
 from recall_tui.search.recall.words import TOKEN
 from recall_tui.store.block import BlockKind
+from recall_tui.text.find import searchable
 from recall_tui.text.words import is_word
 
 if TYPE_CHECKING:
@@ -23,10 +23,11 @@ if TYPE_CHECKING:
 
     from recall_tui.model import Session
     from recall_tui.search.ports import Corpus, Stop
-    from recall_tui.search.predicate import Admits, Searchable
+    from recall_tui.search.predicate import Admits
     from recall_tui.search.recall.request import RecallRequest
     from recall_tui.search.recall.terms import Term
     from recall_tui.store.block import Block, Meta
+    from recall_tui.text.find import Searchable
 
 SEARCHABLE: Final = frozenset(
     {Kind.PROMPT, Kind.DELEGATION, Kind.ANSWER, Kind.TOOL_CALL, Kind.TOOL_RESULT}
@@ -300,12 +301,17 @@ def _literal(needle: bytes) -> Callable[..., None]:
                 if at + length <= end:
                     numbers.append(base + index)
                     counts.append(min(view.count(needle, at, end), _COUNT_LIMIT))
-                    lengths.append(characters(block.fold[start:end]))
+                    lengths.append(_characters(block.fold[start:end]))
                 else:
                     hits.beyond += 1
             at = view.find(needle, after)
 
     return find
+
+
+def _characters(folded: bytes) -> int:
+    """Return how many characters folded bytes hold; a redaction mark counts as one."""
+    return len(folded) if folded.isascii() else len(folded.decode("utf-8", "replace"))
 
 
 def _word_forms(term: Term) -> Callable[..., None]:

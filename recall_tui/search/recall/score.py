@@ -97,25 +97,24 @@ class Board:
         self.sessions = sessions
         self.found = found
         self.population = population
+        self._known = {seen.name: at for at, seen in enumerate(found.blocks)}
 
     def session(self, place: Place) -> Session:
         """Return a session by its place."""
         return self.sessions[place[0]][place[1]]
 
-    def load(self, places: Iterable[Place]) -> dict[Place, list[tuple[int, Block]]]:
-        """Read the blocks of some sessions: per session (place in `found.blocks` or -1, block)."""
-        wanted = set(places)
-        known = {seen.name: at for at, seen in enumerate(self.found.blocks)}
-        held: dict[Place, list[tuple[int, Block]]] = {place: [] for place in wanted}
-        for number, corpus in enumerate(self.corpora):
-            keys = tuple(self.sessions[n][row].key for n, row in wanted if n == number)
-            if not keys:
-                continue
-            for block in corpus.blocks(Filter(sessions=keys, include_copies=True)):
-                if (number, block.session) in wanted and len(block.meta):
-                    at = known.get(name_of(number, block), -1)
-                    held[number, block.session].append((at, block))
-        return held
+    def load(self, place: Place) -> list[tuple[int, Block]]:
+        """Read the blocks of a session: (place in `found.blocks` or -1, block).
+
+        One session at a time, because one may be larger than all others together.
+        """
+        number, row = place
+        chosen = Filter(sessions=(self.session(place).key,), include_copies=True)
+        return [
+            (self._known.get(name_of(number, block), -1), block)
+            for block in self.corpora[number].blocks(chosen)
+            if block.session == row and len(block.meta)
+        ]
 
 
 # ------------------------------------------------------------ explicit terms
@@ -141,12 +140,12 @@ def by_messages(board: Board, limit: int) -> list[Ranked]:
             best[place] = key
     shortlist = sorted(best, key=lambda place: best[place], reverse=True)
     shortlist = shortlist[: policy.SPARE + limit * policy.LOOKED_AT]
-    held = board.load(shortlist)
     ranked = []
     for place in shortlist:
         evidence: list[Evidence] = []
-        quotes = own([block for _, block in held[place]])
-        for (at, block), left_out in zip(held[place], quotes, strict=True):
+        held = board.load(place)
+        quotes = own([block for _, block in held])
+        for (at, block), left_out in zip(held, quotes, strict=True):
             if at >= 0:
                 scored = _messages(board, block, at, left_out, weights, norm, slope, tiers)
                 evidence += scored
@@ -154,7 +153,7 @@ def by_messages(board: Board, limit: int) -> list[Ranked]:
             evidence.sort(key=_order)
             ranked.append(
                 Ranked(place[0], board.session(place), evidence[0].score, evidence[0].tier,
-                       evidence, kinds_of(block for _, block in held[place]))
+                       evidence, kinds_of(block for _, block in held))
             )  # fmt: skip
     return ranked
 
@@ -270,16 +269,19 @@ class _Sentence:
         rough = self._rough()
         shortlist = sorted(rough, key=lambda place: rough[place], reverse=True)
         shortlist = shortlist[: policy.SPARE + self._limit * policy.LOOKED_AT]
-        held = self._board.load(shortlist)
-        talks = {place: self._stretches(held[place]) for place in shortlist}
-        pairs = {place: side_by_side(self._found, held[place]) for place in shortlist}
-        bonus = self._adjacency(pairs)
+        looked = {place: self._look(place) for place in shortlist}
+        bonus = self._adjacency({place: pairs for place, (_, pairs, _) in looked.items()})
         ranked = []
-        for place in shortlist:
-            evidence = talks[place]
+        for place, (evidence, _, kinds) in looked.items():
             if evidence or self._priors.get(place):
-                ranked.append(self._session(place, evidence, bonus[place], held[place]))
+                ranked.append(self._session(place, evidence, bonus[place], kinds))
         return sorted(ranked, key=lambda r: (-r.tier, -r.score, -r.session.ended_ms))
+
+    def _look(self, place: Place) -> tuple[list[Evidence], dict[int, int], bytearray]:
+        """Return a session's stretches, its words side by side, and the kinds of its messages."""
+        held = self._board.load(place)
+        pairs = side_by_side(self._found, held)
+        return self._stretches(held), pairs, kinds_of(block for _, block in held)
 
     def _rough(self) -> dict[Place, float]:
         """Return what a session is worth before its messages are looked at again."""
@@ -383,7 +385,7 @@ class _Sentence:
         return bonus
 
     def _session(
-        self, place: Place, evidence: list[Evidence], bonus: float, blocks: list[tuple[int, Block]]
+        self, place: Place, evidence: list[Evidence], bonus: float, kinds: bytearray
     ) -> Ranked:
         best = sorted((e.score for e in evidence), reverse=True)
         score = best[0] if best else 0.0
@@ -403,8 +405,9 @@ class _Sentence:
         if self._spans and not prior:
             # The time is one of the things that were asked for.
             evidence = [e._replace(tier=Tier.SOME) if e.tier is Tier.ALL else e for e in evidence]
+            evidence.sort(key=_order)
         tier = max((e.tier for e in evidence), default=Tier.SOME)
         return Ranked(
             place[0], self._board.session(place), score, tier, evidence,
-            kinds_of(block for _, block in blocks), tuple(pushed),
+            kinds, tuple(pushed),
         )  # fmt: skip
