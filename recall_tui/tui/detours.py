@@ -69,6 +69,19 @@ class Detours(Errands):
 
         self.push_screen(SkillScreen(self.services, session))
 
+    def do_handoff(self, session: Session, position: int) -> None:
+        """Show the page another program would go on from."""
+        from recall_tui.tui.screens.handoff import HandoffScreen
+
+        self.push_screen(HandoffScreen(self.services, session))
+
+    def action_statistics(self) -> None:
+        """Show how much there is."""
+        from recall_tui.tui.screens.statistics import StatisticsScreen
+
+        if not isinstance(self.screen, StatisticsScreen):
+            self.push_screen(StatisticsScreen(self.services))
+
     # Materials
 
     def do_materials(self, session: Session, position: int) -> None:

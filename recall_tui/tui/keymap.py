@@ -33,6 +33,8 @@ class Scope(StrEnum):
     CONTINUE = "continue"
     REPEAT = "repeat"
     SKILL = "skill"
+    HANDOFF = "hand off"
+    STATS = "statistics"
     PICK = "jump list"
     CHOICE = "choice"
 
@@ -189,6 +191,17 @@ ACTIONS: Final = (
     Action("skill.rename", Scope.SKILL, "n", "rename", "Name", 3, palette=False),
     Action("skill.copy", Scope.SKILL, "y", "copy", "Copy it", 4, palette=False),
     Action("pick.open", Scope.PICK, "enter", "open", "Go there", 1, palette=False),
+    Action("handoff.start", Scope.HANDOFF, "enter,x", "start", "Hand it over", 1, palette=False),
+    Action("handoff.copy", Scope.HANDOFF, "y", "copy", "Copy the page", 2, palette=False),
+    Action("handoff.save", Scope.HANDOFF, "s", "save", "Save as", 3, palette=False),
+    *(
+        Action(f"handoff.{n}", Scope.HANDOFF, str(n), f"target({n})", f"Program {n}", palette=False)
+        for n in range(1, 7)
+    ),
+    Action("stats.next", Scope.STATS, "tab,l", "turn(1)", "By something else", 1, palette=False),
+    Action("stats.last", Scope.STATS, "shift+tab,h", "turn(-1)", "By the last one", palette=False),
+    Action("stats.close", Scope.STATS, "escape,q", "close", "Back", 2, palette=False),
+    Action("stats.help", Scope.STATS, "question_mark", "app.help", "Help", palette=False),
     Action("pick.close", Scope.PICK, "escape,q", "close", "Back", 2, palette=False),
     Action("choice.down", Scope.CHOICE, "down,tab", "step(1)", "Next", palette=False),
     Action("choice.up", Scope.CHOICE, "up,shift+tab", "step(-1)", "Previous", palette=False),

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 
+from recall_tui.playbooks import programs
 from tests.tui.conftest import make
 from tests.tui.drawn import NOTES, animated, bomb, cut_short, held, png
 from tests.tui.driving import rested, until
 from tests.tui.fake import FakeHistory
+from tests.tui.test_playbooks import open_ended
+from tests.tui.test_session_acts import family
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -36,6 +40,20 @@ def one() -> FakeHistory:
     return held({"overflow.png": png()})
 
 
+def noted() -> FakeHistory:
+    history = FakeHistory()
+    history.add_note(history.sessions()[0], 1, "check this number with Ben before the release")
+    return history
+
+
+def spent() -> FakeHistory:
+    history = FakeHistory()
+    held = history._sessions
+    held[0] = replace(held[0], tokens_in=1_840_000, tokens_out=41_300, cost_usd=3.27)
+    held[1] = replace(held[1], tokens_in=92_000, tokens_out=8_100)
+    return history
+
+
 class State(NamedTuple):
     """A screen and the keys that lead to it."""
 
@@ -59,6 +77,27 @@ STATES = [
     State("material-bomb", SMALL, (*MATERIAL, "N", "N", "enter"), strip),
     State("material-gone", SMALL, (*MATERIAL, "enter")),
     State("material-save", SMALL, (*MATERIAL, "s"), one),
+    State("continue", WIDE, ("enter", "c"), open_ended),
+    State("continue-small", SMALL, ("enter", "c", "enter"), open_ended),
+    State("repeat", WIDE, ("enter", "r"), open_ended),
+    State("repeat-small", SMALL, ("enter", "r", "enter"), open_ended),
+    State("skill", WIDE, ("enter", "s")),
+    State("skill-small", SMALL, ("enter", "s"), theme="recall-light"),
+    State("handoff", WIDE, ("enter", "H")),
+    State("handoff-small", SMALL, ("enter", "H")),
+    State("outline", WIDE, ("enter", "l")),
+    State("outline-small", SMALL, ("enter", "l")),
+    State("copy", WIDE, ("enter", "g", "down", "down", "down", "down", "C")),
+    State("copy-small", SMALL, ("enter", "C")),
+    State("time", SMALL, ("enter", "t")),
+    State("note", WIDE, ("enter", "g", "down"), noted),
+    State("output-one-line", WIDE, ("enter", "g", "minus")),
+    State("output-many-lines", WIDE, ("enter", "g", "plus")),
+    State("family", WIDE, ("enter", "a"), family),
+    State("family-none", SMALL, ("enter", "a")),
+    State("statistics", WIDE, ("f3",), spent),
+    State("statistics-small", SMALL, ("f3", "tab"), spent),
+    State("statistics-light", WIDE, ("f3", "shift+tab"), spent, "recall-light"),
 ]
 
 
@@ -88,5 +127,6 @@ def test_looks(state: State, snap_compare, monkeypatch, tmp_path) -> None:
             await pilot.press(key)
             await settled(pilot)
 
+    monkeypatch.setattr(programs.shutil, "which", lambda _: None)
     app = make(state.history(), theme=state.theme)
     assert snap_compare(app, terminal_size=state.size, run_before=lead)

@@ -20,6 +20,7 @@ from recall_tui.tui import notation
 from recall_tui.tui.keymap import Scope, bindings
 from recall_tui.tui.screens.ask import AskScreen
 from recall_tui.tui.screens.reading import ReadingScreen, Services
+from recall_tui.tui.widgets.sheet import styled_markdown
 
 if TYPE_CHECKING:
     from textual.binding import BindingType
@@ -63,7 +64,7 @@ class SkillScreen(ReadingScreen[Package]):
             rows.append([(f"⚠ {words}", "warning")])
         for reason in suspicious(value.files[SKILL_FILE]):
             rows.append([(f"⚠ Looks like orders from elsewhere: {reason}. Read it.", "warning")])
-        return [*rows, [], *[_styled(line) for line in text.rstrip("\n").split("\n")]]
+        return [*rows, [], *styled_markdown(text)]
 
     # Keys
 
@@ -121,12 +122,3 @@ class SkillScreen(ReadingScreen[Package]):
 
 def _bad_name(name: str) -> str:
     return "" if is_name(name) else "lower-case letters, digits and single hyphens"
-
-
-def _styled(line: str) -> list[Piece]:
-    """Return a line of Markdown with the little colour that helps to read it."""
-    if line.startswith("#"):
-        return [(line, "heading")]
-    if line.startswith(("---", "```", "   ```")):
-        return [(line, "dim")]
-    return [(line, "")]

@@ -32,6 +32,19 @@ def rows_of(text: str, ink: str = "") -> list[list[Piece]]:
     return [[(row, ink)] for row in text.split("\n")]
 
 
+def styled_markdown(text: str) -> list[list[Piece]]:
+    """Return Markdown as it is written, with the little colour that helps to read it."""
+    return [[(line, _ink(line.lstrip()))] for line in text.rstrip("\n").split("\n")]
+
+
+def _ink(line: str) -> str:
+    if line.startswith("#"):
+        return "heading"
+    if line.startswith((">", "|")):
+        return "muted"
+    return "dim" if line.startswith(("---", "```", "~~~")) else ""
+
+
 def _wrapped(row: Sequence[Piece], room: int) -> list[Line]:
     """Return a logical line as rows, later ones indented like its text."""
     pieces = [(clean(text), ink) for text, ink in row]
