@@ -17,10 +17,9 @@ from recall_tui.search.recall.score import Board, by_messages, by_sessions
 from recall_tui.search.recall.select import choose
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from datetime import tzinfo
 
-    from recall_tui.model import Session
     from recall_tui.search.ports import Corpus, FactSource, Stop
     from recall_tui.search.recall.dates import Span
     from recall_tui.search.recall.request import RecallRequest
@@ -69,11 +68,8 @@ def recall(
     """
     started = perf_counter()
     asked = understood(checked(request), zone)
-    sessions = [{s.id: s for s in corpus.sessions(request.chosen)} for corpus in corpora]
-    excluded = _running_turn(corpora, request.current_session)
-    asked, found = _scanned(corpora, sessions, asked, stop, excluded)
-    population = sum(s.messages - s.copied for known in sessions for s in known.values())
-    board = Board(corpora, sessions, found, population)
+    asked, found = _scanned(corpora, asked, stop, _running_turn(corpora, request.current_session))
+    board = Board(corpora, request.chosen, found)
     if stop():
         raise aborted()
     literal = bool(request.terms)
@@ -106,13 +102,12 @@ def recall(
 
 def _scanned(
     corpora: Sequence[Corpus],
-    sessions: Sequence[dict[int, Session]],
     asked: Asked,
     stop: Stop,
-    excluded: Callable[[Session], int],
+    running: Mapping[tuple[int, int], int],
 ) -> tuple[Asked, Scanned]:
     """Scan; once more when a word is nowhere and may be misspelt."""
-    found = Scan(corpora, sessions, asked.request, asked.terms).run(stop, excluded)
+    found = Scan(corpora, asked.request, asked.terms).run(stop, running)
     if found is None:
         raise aborted()
     pairs = zip(asked.terms, found.hits, strict=True)
@@ -120,28 +115,30 @@ def _scanned(
     if not odd:
         return asked, found
     guessed = [terms.with_typos(t) if n in odd else t for n, t in enumerate(asked.terms)]
-    again = Scan(corpora, sessions, asked.request, guessed).run(stop, excluded)
+    again = Scan(corpora, asked.request, guessed).run(stop, running)
     if again is None:
         raise aborted()
     return asked._replace(terms=guessed), again
 
 
-def _running_turn(corpora: Sequence[Corpus], current: str) -> Callable[[Session], int]:
-    """Return the test for the turn that is asking: from where on a session is left out, -1: not.
-
-    Raises nothing: an unknown session simply has no running turn.
-    """
+def _running_turn(corpora: Sequence[Corpus], current: str) -> dict[tuple[int, int], int]:
+    """Return where the turn that is asking begins: (corpus, session) -> position of its prompt."""
+    begins: dict[tuple[int, int], int] = {}
     if not current:
-        return lambda _: -1
-    last = -1
-    for corpus in corpora:
+        return begins
+    for number, corpus in enumerate(corpora):
         for session in corpus.find(current):
-            if session.key == current:
-                for block in corpus.blocks(Filter(sessions=(current,), include_copies=True)):
-                    meta = block.meta
-                    pairs = zip(meta.positions, meta.kinds, strict=True)
-                    last = max([last, *(p for p, kind in pairs if kind == Kind.PROMPT)])
-    return lambda session: last if session.key == current else -1
+            if session.key != current:
+                continue
+            for block in corpus.blocks(Filter(sessions=(current,), include_copies=True)):
+                meta = block.meta
+                pairs = zip(meta.positions, meta.kinds, strict=True)
+                last = max(
+                    (position for position, kind in pairs if kind == Kind.PROMPT), default=-1
+                )
+                place = (number, session.id)
+                begins[place] = max(begins.get(place, -1), last)
+    return begins
 
 
 def _envelope(board: Board, asked: Asked, choices: list[Choice]) -> Envelope:

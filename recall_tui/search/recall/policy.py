@@ -85,8 +85,10 @@ SAME_YEAR: Final = 0.15
 # ------------------------------------------------------------ how many are looked at closely
 
 LOOKED_AT: Final = 2
+LEAST: Final = 8
+"""Sessions that are scored exactly after the scan: so many for each passage wanted, because a
+session may turn out to quote recall only."""
 SPARE: Final = 20
-"""Sessions that are scored exactly after the scan: so many for each passage wanted, and some more,
-because a session may rise when it is looked at, or turn out to quote recall only."""
+"""And so many more for a sentence: a session may rise when it is looked at."""
 STRETCHES: Final = 24
 """Strongest messages of a block of talk around which stretches are scored."""

@@ -19,9 +19,8 @@ from recall_tui.text.find import searchable
 from recall_tui.text.words import is_word
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
-    from recall_tui.model import Session
     from recall_tui.search.ports import Corpus, Stop
     from recall_tui.search.predicate import Admits
     from recall_tui.search.recall.request import RecallRequest
@@ -75,6 +74,7 @@ class Seen(NamedTuple):
     """Messages in it."""
     base: int
     """Number of its first message."""
+    last_ms: int
 
     @property
     def name(self) -> tuple[int, int, int, int, int]:
@@ -158,7 +158,6 @@ class Scan:
     def __init__(
         self,
         corpora: Sequence[Corpus],
-        sessions: Sequence[dict[int, Session]],
         request: RecallRequest,
         terms: Sequence[Term],
     ) -> None:
@@ -166,36 +165,32 @@ class Scan:
 
         Args:
             corpora: Where to look.
-            sessions: The eligible sessions of each corpus by row id.
             request: Whose filter holds for every message.
             terms: What to look for.
         """
         self._corpora = corpora
-        self._sessions = sessions
         self._chosen = request.chosen
         self._kinds = frozenset(request.chosen.kinds_admitted & SEARCHABLE)
         self._found = Scanned(terms)
         self._number = 0
         self._finders = [(term.needles, _finder(term)) for term in terms]
 
-    def run(self, stop: Stop, excluded: Callable[[Session], int]) -> Scanned | None:
+    def run(self, stop: Stop, running: Mapping[tuple[int, int], int]) -> Scanned | None:
         """Return what was found, None when stopped.
 
         Args:
             stop: Asked between blocks.
-            excluded: First position of a session that must not match (its running turn).
+            running: (corpus, session) -> first position of the turn that is asking; it and what
+                follows must not match.
         """
         for corpus, port in enumerate(self._corpora):
-            known = self._sessions[corpus]
             for block in port.blocks(self._chosen):
                 if stop():
                     return None
-                session = known.get(block.session)
-                if session is not None:
-                    self._scan(corpus, block, session, excluded(session))
+                self._scan(corpus, block, running.get((corpus, block.session), -1))
         return self._found
 
-    def _scan(self, corpus: int, block: Block, session: Session, until: int) -> None:
+    def _scan(self, corpus: int, block: Block, until: int) -> None:
         found, key = self._found, (corpus, block.session)
         weight = policy.TOOL_RESULT_WEIGHT if block.kind == BlockKind.TOOL else 1.0
         found.sizes[key] = found.sizes.get(key, 0.0) + len(block.fold) * weight
@@ -212,7 +207,7 @@ class Scan:
             if not held:
                 held = True
                 self._open(corpus, block)
-                admits = self._admits(block, session, until)
+                admits = self._admits(corpus, block, until)
             hits = found.hits[number]
             before = len(hits)
             finder(block, view, self._number, admits, hits)
@@ -239,13 +234,13 @@ class Scan:
 
     def _open(self, corpus: int, block: Block) -> None:
         found = self._found
-        seen = Seen(*name_of(corpus, block), self._number)
+        seen = Seen(*name_of(corpus, block), self._number, block.last_ms)
         size = seen.size
         found.blocks.append(seen)
         found.messages[block.kind] += size
         found.bytes[block.kind] += len(block.fold)
 
-    def _admits(self, block: Block, session: Session, until: int) -> Admits:
+    def _admits(self, corpus: int, block: Block, until: int) -> Admits:
         """Return the test a message must pass; None when every message of the block does."""
         meta, kinds, chosen = block.meta, self._kinds, self._chosen
         since, most = chosen.since_ms, chosen.until_ms
@@ -259,12 +254,15 @@ class Scan:
             return lambda index: column[index] in kinds
         low = since if since is not None else -1
         high = most if most is not None else 1 << 62
+        undated = 0
+        if (since is not None or most is not None) and not all(meta.times):
+            undated = self._corpora[corpus].session(block.session).ended_ms
 
         def admits(index: int) -> bool:
             return (
                 index >= first
                 and meta.kinds[index] in kinds
-                and low <= (meta.times[index] or session.ended_ms) <= high
+                and low <= (meta.times[index] or undated) <= high
                 and (until < 0 or meta.positions[index] < until)
             )
 

@@ -78,30 +78,37 @@ def saturated(count: float, length: float, mean: float, k1: float, b: float) -> 
 class Board:
     """Everything scoring knows of one search."""
 
-    def __init__(
-        self,
-        corpora: Sequence[Corpus],
-        sessions: Sequence[dict[int, Session]],
-        found: Scanned,
-        population: int,
-    ) -> None:
+    def __init__(self, corpora: Sequence[Corpus], chosen: Filter, found: Scanned) -> None:
         """Hold a search.
 
         Args:
             corpora: As scanned.
-            sessions: The eligible sessions of each corpus by row id.
+            chosen: The filter of the search.
             found: What the scan found.
-            population: Searchable messages of all eligible sessions (S0-66).
         """
         self.corpora = corpora
-        self.sessions = sessions
+        self.chosen = chosen
         self.found = found
-        self.population = population
+        held = [corpus.coverage(chosen) for corpus in corpora]
+        self.population = sum(one.messages for one in held)
+        """Messages of all eligible sessions (S0-66)."""
+        self.size = sum(one.sessions for one in held)
+        """Eligible sessions."""
         self._known = {seen.name: at for at, seen in enumerate(found.blocks)}
+        self._sessions: dict[Place, Session] = {}
 
     def session(self, place: Place) -> Session:
-        """Return a session by its place."""
-        return self.sessions[place[0]][place[1]]
+        """Return a session by its place; looked up one by one, for few are ever asked for."""
+        known = self._sessions.get(place)
+        if known is None:
+            known = self._sessions[place] = self.corpora[place[0]].session(place[1])
+        return known
+
+    def listed(self) -> Iterator[tuple[Place, Session]]:
+        """Yield every eligible session with its place."""
+        for number, corpus in enumerate(self.corpora):
+            for session in corpus.sessions(self.chosen):
+                yield (number, session.id), session
 
     def load(self, place: Place) -> list[tuple[int, Block]]:
         """Read the blocks of a session: (place in `found.blocks` or -1, block).
@@ -135,11 +142,11 @@ def by_messages(board: Board, limit: int) -> list[Ranked]:
         # The strongest of a block in tier and in score may be two messages: then the session is
         # looked at although it does not deserve it, which is harmless.
         tier = tiers.most(found, at)
-        key = (tier, weight * found.best(at, weights, norm, slope), board.session(place).ended_ms)
+        key = (tier, weight * found.best(at, weights, norm, slope), seen.last_ms)
         if place not in best or key > best[place]:
             best[place] = key
     shortlist = sorted(best, key=lambda place: best[place], reverse=True)
-    shortlist = shortlist[: policy.SPARE + limit * policy.LOOKED_AT]
+    shortlist = shortlist[: max(policy.LEAST, limit * policy.LOOKED_AT)]
     ranked = []
     for place in shortlist:
         evidence: list[Evidence] = []
@@ -237,9 +244,7 @@ class _Sentence:
         self._spans = spans
         self._zone = zone
         self._tiers = _Tiers(found)
-        places = [(n, row) for n, known in enumerate(board.sessions) for row in known]
-        self._places = places
-        sessions = len(places) or 1
+        sessions = board.size or 1
         total = board.population or 1
         self._session_idf = []
         self._window_idf = []
@@ -258,7 +263,8 @@ class _Sentence:
         for kind, size, count in zip(BlockKind, found.bytes, found.messages, strict=True):
             mean = max(1.0, size / max(1, count)) * (policy.WINDOW if kind == BlockKind.TALK else 1)
             self._norms.append((policy.K1 * (1 - policy.B), policy.K1 * policy.B / mean))
-        self._priors = {place: self._prior(board.session(place)) for place in places if spans}
+        listed = board.listed() if spans else ()
+        self._priors = {place: self._prior(session) for place, session in listed}
 
     def _prior(self, session: Session) -> float:
         """Return how well a session fits the times that were named."""
@@ -367,7 +373,7 @@ class _Sentence:
 
     def _adjacency(self, pairs: dict[Place, dict[int, int]]) -> dict[Place, float]:
         """Return what words side by side add to each session."""
-        sessions = len(self._places)
+        sessions = self._board.size
         terms = self._found.terms
         holding: dict[int, int] = {}
         for counts in pairs.values():
