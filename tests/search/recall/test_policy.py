@@ -6,7 +6,7 @@ import hashlib
 
 from recall_tui.search.recall import policy
 
-KNOWN = {"recall-2026.12": "PLACEHOLDER"}
+KNOWN = {"recall-2026.12": "b526d729471103c9"}
 """Version -> digest of all weights. Changed a weight? Give it a new version, and add it here."""
 
 
