@@ -118,12 +118,12 @@ def test_what_is_written_meanwhile_is_seen_at_once(history, folder) -> None:
 
 @pytest.mark.contract("S0-115")
 def test_its_facts_are_handed_out_in_scope(history) -> None:
-    (source,) = history.fact_sources()
-    scope = history.fact_scope("maka:session-1")
+    (source,) = history._held.fact_sources()
+    scope = history._held.fact_scope("maka:session-1")
     assert scope == "/work/app"
     assert [fact.content for fact in source.facts(["window"], scope)] == ["Windows are large"]
     assert source.facts(["window"]) == []
-    assert history.fact_scope("claude:x") == ""
+    assert history._held.fact_scope("claude:x") == ""
 
 
 def test_forgetting_holds(history, folder) -> None:
