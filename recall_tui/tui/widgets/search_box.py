@@ -9,12 +9,21 @@ from textual.message import Message
 from textual.widgets import Input
 
 from recall_tui.tui.keymap import Scope, bindings
+from recall_tui.tui.lines import clean
 
 if TYPE_CHECKING:
     from textual.binding import BindingType
 
 
-class SearchBox(Input):
+class CleanInput(Input):
+    """A one-line input that no control character gets into, pasted or put there."""
+
+    def validate_value(self, value: str) -> str:
+        """Return a value fit for the terminal."""
+        return clean(value)
+
+
+class SearchBox(CleanInput):
     """A one-line input that tells the screen where the list should go."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings(Scope.BOX)]
@@ -54,7 +63,7 @@ class SearchBox(Input):
             self.post_message(self.Peeled())
 
 
-class FindBox(Input):
+class FindBox(CleanInput):
     """The box for finding inside one session."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings(Scope.FIND)]
