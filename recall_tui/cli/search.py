@@ -13,7 +13,8 @@ from recall_tui.cli.nowhere import say_how_far
 from recall_tui.cli.screen import one_line
 from recall_tui.search.reach import exit_code
 from recall_tui.text import notation
-from recall_tui.text.cut import cut_cells
+from recall_tui.text.cut import cut_cells, excerpt
+from recall_tui.text.fold import fold
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
 
 SNIPPET_CHARS: Final = 200
 """White-space-collapsed text of a row (S3-12)."""
+
+FORM_CHARS: Final = 5
+"""Letters that the forms of a word share."""
 
 LIMIT: Final = 10
 """Rows of an answer (S3-9)."""
@@ -134,10 +138,23 @@ def _row(screen: Screen, rank: int, passage: Passage, zone: tzinfo) -> None:
     screen.line("   ", (one_line(session.title) or "(no title)", "title"))
     if anchor is not None:
         who = speaker(anchor.kind, anchor.tool)
-        said = cut_cells(one_line(anchor.text), SNIPPET_CHARS)
+        said = _snippet(one_line(anchor.text), passage)
         screen.block((f"{who}: ", style_of(anchor.kind)), said, indent=3, lines=3)
     screen.uncut("   ", (str(passage.anchor), "muted"))
     screen.line("   ", ("WHY ", "accent"), (why.line(passage.why), "muted"))
+
+
+def _snippet(text: str, passage: Passage) -> str:
+    """Return the part of the anchor's text that holds what matched, most exact term first."""
+    folded = fold(text)
+    beginnings = (fold(hit.spelling)[:FORM_CHARS] for hit in passage.why.terms)
+    found = (at for beginning in beginnings if (at := folded.find(beginning)) >= 0)
+    # Folding hardly ever moves anything, and then by a character or two.
+    at = min(next(found, 0), len(text))
+    if at < SNIPPET_CHARS // 2:
+        return cut_cells(text, SNIPPET_CHARS)
+    before = SNIPPET_CHARS // 4
+    return excerpt(text, at, at, before, SNIPPET_CHARS - before)[0]
 
 
 def _messages(screen: Screen, passage: Passage, zone: tzinfo) -> None:

@@ -37,8 +37,7 @@ def why(terms: Sequence[Term], board: Board, choice: Choice) -> Why:
     held = {n for n, count in evidence.counts.items() if count}
     matched = tuple(
         TermHit(terms[n].spelling, max(1, round(evidence.counts[n])), terms[n].sort)
-        for n in sorted(held, key=lambda n: (not terms[n].exact, n))
-        if _told(terms[n], held, terms)
+        for n in _told(terms, held)
     )
     title = fold(session.title)
     fields = [word for kind, word in FIELDS.items() if kind in evidence.kinds]
@@ -58,14 +57,21 @@ def why(terms: Sequence[Term], board: Board, choice: Choice) -> Why:
     )
 
 
-def _told(term: Term, held: set[int], terms: Sequence[Term]) -> bool:
-    """Whether a matched term is named: a pair of characters inside a run that matched is not."""
-    if term.sort != "run" or term.telling:
-        return True
-    return not any(
-        terms[n].telling and terms[n].sort == "run" and term.spelling in terms[n].spelling
+def _told(terms: Sequence[Term], held: set[int]) -> list[int]:
+    """Return the matched terms that are named, exact ones first.
+
+    Not named are helpers: words inside an identifier, pairs of characters inside a run that matched
+    as a whole, and what questions are made of (unless nothing else matched).
+    """
+    runs = [terms[n].spelling for n in held if terms[n].sort == "run" and terms[n].telling]
+    named = [
+        n
         for n in held
-    )
+        if terms[n].telling
+        or terms[n].exact
+        or (terms[n].sort == "run" and not any(terms[n].spelling in run for run in runs))
+    ]
+    return sorted(named or held, key=lambda n: (not terms[n].exact, n))
 
 
 def _missing(terms: Sequence[Term], held: set[int]) -> tuple[str, ...]:

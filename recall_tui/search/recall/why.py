@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from recall_tui.search.recall.envelope import Tier
 
 if TYPE_CHECKING:
-    from recall_tui.search.recall.envelope import TermHit, Why
+    from recall_tui.search.recall.envelope import Why
 
 _SHOWN: Final = 6
 """Terms named before the rest is counted."""
@@ -45,27 +45,16 @@ def line(why: Why) -> str:
 
 
 def _matched(why: Why) -> str:
-    exact = [hit for hit in why.terms if hit.sort in ("phrase", "identifier")]
-    asked = len(why.terms) + len(why.missing)
-    if why.tier is Tier.EXACT and exact:
-        first = exact[0]
+    """Return what matched: an exact thing by name, then how many of the words."""
+    first = why.terms[0] if why.terms else None
+    words = tuple(hit.spelling for hit in why.terms if hit.sort != "phrase")
+    asked = len(words) + len(why.missing)
+    if why.tier is Tier.EXACT and first is not None:
         named = f'phrase "{first.spelling}"' if first.sort == "phrase" else first.spelling
-        return named if asked == 1 else f"{named} · {_share(why, asked)}"
+        return f"{named} · {len(words)} of {asked} words" if asked > 1 else named
     if why.tier is Tier.ALL and asked > 1:
-        return f"all words: {_names(_spellings(why.terms))}"
-    return (
-        f"{_share(why, asked)}: {_names(_spellings(why.terms))}"
-        if asked > 1
-        else (_names(_spellings(why.terms)))
-    )
-
-
-def _share(why: Why, asked: int) -> str:
-    return f"{len(why.terms)} of {asked} words"
-
-
-def _spellings(hits: tuple[TermHit, ...]) -> tuple[str, ...]:
-    return tuple(hit.spelling for hit in hits)
+        return f"all words: {_names(words)}"
+    return f"{len(words)} of {asked} words: {_names(words)}" if asked > 1 else _names(words)
 
 
 def _names(words: tuple[str, ...]) -> str:
