@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 
-from recall_tui.playbooks import programs
+from recall_tui.playbooks import handoff, programs, skill
 from tests.tui.conftest import make
 from tests.tui.drawn import NOTES, animated, bomb, cut_short, held, png
 from tests.tui.driving import rested, until
@@ -87,12 +87,12 @@ STATES = [
     State("handoff-small", SMALL, ("enter", "H")),
     State("outline", WIDE, ("enter", "l")),
     State("outline-small", SMALL, ("enter", "l")),
-    State("copy", WIDE, ("enter", "g", "down", "down", "down", "down", "C")),
-    State("copy-small", SMALL, ("enter", "C")),
-    State("time", SMALL, ("enter", "t")),
-    State("note", WIDE, ("enter", "g", "down"), noted),
-    State("output-one-line", WIDE, ("enter", "g", "minus")),
-    State("output-many-lines", WIDE, ("enter", "g", "plus")),
+    State("copy", WIDE, ("enter", "o", "g", "down", "down", "down", "down", "C")),
+    State("copy-small", SMALL, ("enter", "o", "C")),
+    State("time", SMALL, ("enter", "o", "t")),
+    State("note", WIDE, ("enter", "o", "g", "down"), noted),
+    State("output-one-line", WIDE, ("enter", "o", "g", "minus")),
+    State("output-many-lines", WIDE, ("enter", "o", "g", "plus")),
     State("family", WIDE, ("enter", "a"), family),
     State("family-none", SMALL, ("enter", "a")),
     State("statistics", WIDE, ("f3",), spent),
@@ -127,6 +127,8 @@ def test_looks(state: State, snap_compare, monkeypatch, tmp_path) -> None:
             await pilot.press(key)
             await settled(pilot)
 
+    for made in (skill, handoff):
+        monkeypatch.setattr(made, "__version__", "1.0")
     monkeypatch.setattr(programs.shutil, "which", lambda _: None)
     app = make(state.history(), theme=state.theme)
     assert snap_compare(app, terminal_size=state.size, run_before=lead)

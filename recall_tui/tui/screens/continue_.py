@@ -8,6 +8,7 @@ from recall_tui.playbooks.acts import relative
 from recall_tui.playbooks.continuation import Continuation, continuation
 from recall_tui.playbooks.places import is_folder
 from recall_tui.text.marks import shown
+from recall_tui.text.suspicion import suspicious
 from recall_tui.tui import notation
 from recall_tui.tui.asked import Asked, Deed
 from recall_tui.tui.keymap import Scope, bindings
@@ -183,6 +184,8 @@ def _whole(turn: Turn, cwd: str, services: Services) -> Lines:
     rows: Lines = []
     if turn.prompt is not None:
         rows += _said(turn.prompt, "you", "you", services, _PROMPT_ROWS)
+        if reasons := ", ".join(suspicious(turn.prompt.text)):
+            rows.append([("       ⚠ ", "warning"), (f"looks like orders: {reasons}", "warning")])
     if turn.acts:
         failed = sum(act.failed for act in turn.acts)
         edited = [relative(path, cwd) for path in turn.edited(cwd)]

@@ -129,8 +129,8 @@ class StatisticsScreen(Screen[None]):
         rows = sums.by[_WAYS[self._way]]
         for one in rows[:_MOST_ROWS]:
             # As a Text: a name in brackets is no markup.
-            name = Text(" " + cut(clean(one.name), width - 1))
-            table.add_row(name, *_cells(one))
+            shown = Text(" " + cut(clean(one.name), width - 1))
+            table.add_row(shown, *_cells(one))
         if len(rows) > _MOST_ROWS:
             table.add_row(f"… {len(rows) - _MOST_ROWS:,} more")
 
