@@ -62,6 +62,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="print which ids of docs/contracts.md have a passing test",
     )
+    parser.addoption(
+        "--assets", action="store_true", help="write the pictures of the demo into assets/"
+    )
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
