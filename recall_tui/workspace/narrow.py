@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from recall_tui.model import Declined
 from recall_tui.text.find import beyond_ascii, holds_any
-from recall_tui.text.fold import fold, fold_bytes
+from recall_tui.text.fold import fold, fold_bytes, folds_like_ascii
 from recall_tui.text.sanitize import sanitize
 from recall_tui.workspace import artifacts, ledger, legacy, projection
 
@@ -43,6 +43,8 @@ _INCOMPLETE: Final = f"""SELECT count(*) FROM ({_CHUNKED} AND p.record_bytes IS 
 
 _CONTROL: Final = bytes(byte for byte in range(32) if byte not in b"\n\t") + b"\x7f"
 """Bytes that sanitising takes out wherever they stand."""
+_WITH_ARTIFACTS: Final = "SELECT session_id FROM artifact_records WHERE status = 'live'"
+
 _ODD: Final = re.compile(rb"\\[ubf/]")
 _ODD_ESCAPE: Final = re.compile(rb"(?<!\\)(?:\\\\)*\\[ubf/]")
 """An escape that stands for a character a term may hold, or that sanitising takes out."""
@@ -142,10 +144,14 @@ def _in_chunks(
 def _may_hold(connection: Database, column: str, words: Sequence[str]) -> str:
     """Return the condition that a record may hold one of the words."""
     parts = [f"instr(lower(r.{column}), :t{number}) > 0" for number in range(len(words))]
-    if artifacts.exist(connection):  # the text may lie in an artifact
-        parts.append(f"instr(r.{column}, '{projection.ARCHIVED}') > 0")
+    if artifacts.exist(connection):  # the text may lie in one
+        parts.append(f"(r.session_id IN ({_WITH_ARTIFACTS}) AND {_archived(column)})")
     parts.append(f"recall_fold_unstable(CAST(r.{column} AS BLOB))")
     return f"({' OR '.join(parts)})"
+
+
+def _archived(column: str) -> str:
+    return f"instr(r.{column}, '{projection.ARCHIVED}') > 0"
 
 
 def _sessions(
@@ -170,6 +176,8 @@ def _stored_escaped(word: str) -> str:
     """Return why a term is not stored as it is written, empty when it is."""
     if '"' in word or "\\" in word or any(char < " " for char in word):
         return "a quote, a backslash or a control character is stored escaped"
+    if "\ufffd" in word:
+        return "a replacement character stands for what could not be read as it is stored"
     return ""
 
 
@@ -186,8 +194,9 @@ def unstable(record: bytes | None) -> bool:
     if record.isascii():
         return False
     try:
-        text = record.decode()
+        beyond = beyond_ascii(record)
+        if sanitize(beyond) != beyond:
+            return True
+        return not folds_like_ascii(beyond) and fold_bytes(record.decode()) != record.lower()
     except UnicodeDecodeError:
         return True
-    beyond = beyond_ascii(record)
-    return sanitize(beyond) != beyond or fold_bytes(text) != record.lower()

@@ -12,7 +12,7 @@ from recall_tui.search.workspace import WorkspaceCorpus
 from recall_tui.text.fold import fold
 from recall_tui.workspace import database, narrow
 from tests.workspace.build import CHUNK, Workspace, attachment
-from tests.workspace.reading import ALL, matching, narrowed, opened, rows, term
+from tests.workspace.reading import ALL, matching, narrowed, opened, rows, term, texts
 from tests.workspace.test_parity import TAME, WILD
 
 
@@ -232,7 +232,17 @@ def test_an_unstable_record_is_always_named(tmp_path) -> None:
     assert matching(corpus, "Ngữ Cảnh") == [("lower", 0), ("upper", 0)]
 
 
-def test_bad_utf8_is_unstable() -> None:
+def test_bad_utf8_is_read_and_what_replaces_it_is_declined(tmp_path) -> None:
+    workspace = Workspace(tmp_path)
+    workspace.user(workspace.session("a"), "bad XY bytes 模型")
+    workspace.db.execute(
+        """UPDATE runtime_events SET payload_json =
+        CAST(replace(CAST(payload_json AS BLOB), 'XY', x'e441b8ad') AS TEXT)"""
+    )
+    corpus = opened(workspace.done())
+    assert texts(corpus, "a") == ["bad \ufffdA\ufffd\ufffd bytes 模型"]
+    assert matching(corpus, "模型") == matching(corpus, "bytes") == [("a", 0)]
+    assert "replacement" in named(corpus, "\ufffda")
     assert narrow.unstable(b'{"text":"\xff"}')
     assert not narrow.unstable(None)
 
