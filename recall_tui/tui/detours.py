@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from recall_tui.tui.asked import Asked
     from recall_tui.tui.graphics import PixelWidget
     from recall_tui.tui.pictures import PictureCache
-    from recall_tui.tui.screens.pick import Place
+    from recall_tui.tui.screens.pick import PickScreen, Place
     from recall_tui.tui.screens.reading import Services
 
 
@@ -131,10 +131,15 @@ class Detours(Errands):
         """List the prompts, to jump to one."""
 
         def work() -> None:
-            from recall_tui.tui.places import prompts
+            from recall_tui.tui.places import prompts, worded
 
             found = prompts(self._history, session, self._zone)
-            self.call_from_thread(self._pick, session, "Prompts", found, position)
+            screen = self.call_from_thread(self._pick, session, "Prompts", found, position)
+            near = sum(place.position <= position for place in found)
+            for row, places in worded(self._history, session, found, near):
+                if screen not in self.screen_stack:
+                    return
+                self.call_from_thread(screen.fill, row, places)
 
         self.in_thread(work, "read prompts")
 
@@ -149,7 +154,10 @@ class Detours(Errands):
 
         self.in_thread(work, "read notes")
 
-    def _pick(self, session: Session, what: str, found: Sequence[Place], position: int) -> None:
+    def _pick(
+        self, session: Session, what: str, found: Sequence[Place], position: int
+    ) -> PickScreen:
+        """Show places; the one that is picked is gone to."""
         from recall_tui.tui.screens.pick import PickScreen, PlaceListing
 
         rows = [row for row, place in enumerate(found) if place.position <= position]
@@ -164,6 +172,7 @@ class Detours(Errands):
             empty=f"There are no {what.lower()} here.",
         )  # fmt: skip
         self.push_screen(screen, picked)
+        return screen
 
     def do_time(self, session: Session, position: int) -> None:
         """Ask for a time, and go to the first message from then on."""

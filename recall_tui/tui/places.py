@@ -14,28 +14,55 @@ from recall_tui.tui import notation
 from recall_tui.tui.screens.pick import Place
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from datetime import tzinfo
 
     from recall_tui.history import History, Skeleton
     from recall_tui.model import Session
 
 _WORDS_CHARS: Final = 300
+_PIECE: Final = 32
+"""Prompts read together: a screenful and more."""
+
 _CLOCK: Final = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)\Z")
 
 
 def prompts(history: History, session: Session, zone: tzinfo) -> list[Place]:
-    """Return a session's prompts, each with what followed it up to the next."""
+    """Return a session's prompts without their words, each with what followed up to the next."""
     skeleton = history.skeleton(session)
     at = [position for position, kind in enumerate(skeleton.kinds) if kind == Kind.PROMPT]
-    ends = [*at[1:], len(skeleton)]
     return [
-        Place(
-            message.position, _line(message.text), _when(message.time_ms, zone),
-            _followed(skeleton, message.position, end), "", str(message.reference),
+        Place(here, "…", _when(skeleton.times[here], zone), _followed(skeleton, here, end))
+        for here, end in zip(at, [*at[1:], len(skeleton)], strict=True)
+    ]
+
+
+def worded(
+    history: History, session: Session, found: Sequence[Place], near: int
+) -> Iterator[tuple[int, list[Place]]]:
+    """Yield (row, places with their words) in pieces, those around a row first.
+
+    A session of 80 MB with a thousand prompts takes seconds: what is in view must not wait.
+
+    Args:
+        history: Where to read.
+        session: Whose prompts.
+        found: All of them, as `prompts` returns them.
+        near: The row that is looked at.
+    """
+    starts = range(0, len(found), _PIECE)
+    for start in sorted(starts, key=lambda start: abs(start + _PIECE // 2 - near)):
+        piece = found[start : start + _PIECE]
+        said = {m.position: m for m in read(history, session, [p.position for p in piece])}
+        yield (
+            start,
+            [
+                place._replace(words=_line(m.text), reference=str(m.reference))
+                if (m := said.get(place.position)) is not None
+                else place
+                for place in piece
+            ],
         )
-        for message, end in zip(read(history, session, at), ends, strict=False)
-    ]  # fmt: skip
 
 
 def notes(history: History, session: Session, zone: tzinfo) -> list[Place]:

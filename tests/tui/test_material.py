@@ -325,3 +325,17 @@ async def test_a_session_without_materials_says_so() -> None:
         await pilot.press("down", "enter", "m")
         await until(pilot, lambda: bool(pilot.app._notifications))
         assert not isinstance(pilot.app.screen, MaterialScreen)
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+async def test_real_pixels_are_drawn_by_the_widget_given() -> None:
+    widgets = pytest.importorskip("textual_image.widget")
+    app = make(held({"overflow.png": png()}))
+    app.pixels = widgets.HalfcellImage
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await previewer(pilot, "enter")
+        await until(pilot, lambda: bool(screen.query("#pixels HalfcellImage, #pixels > *")))
+        assert screen.has_class("-pixels")
+        await pilot.press("z")
+        picture = screen.query_one(Picture)
+        await until(pilot, lambda: picture.virtual_size.width == 640, "1:1 is ours")

@@ -57,6 +57,7 @@ async def test_the_outline_jumps_to_a_prompt() -> None:
         rows = picks.query_one(ResultList)  # type: ignore[attr-defined]
         listing = rows.listing
         assert isinstance(listing, PlaceListing)
+        await until(pilot, lambda: listing.places[1].words.startswith("do both"), "its words")
         assert [place.position for place in listing.places] == [1, 5]
         assert "3 tool calls · 2 failed" in listing.places[1].about
         await pilot.press("down", "enter")

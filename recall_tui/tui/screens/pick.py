@@ -43,14 +43,14 @@ class PlaceListing(Listing):
     """Places of one session, in order."""
 
     def __init__(self, places: Sequence[Place]) -> None:
-        self.places = places
+        self.places = list(places)
 
     def __len__(self) -> int:
         return len(self.places)
 
     def key(self, row: int) -> str:
         """Return the place's reference."""
-        return self.places[row].reference or str(self.places[row].position)
+        return self.places[row].reference or str(row)
 
     def draw(self, row: int, width: int, now_ms: int) -> tuple[Line, Line]:
         """Return the words and the time; what followed."""
@@ -101,6 +101,12 @@ class PickScreen(Screen[int | None]):
         rows.show(self._listing)
         if self._row:
             self.call_after_refresh(partial(setattr, rows, "cursor", self._row))
+
+    def fill(self, row: int, places: Sequence[Place]) -> None:
+        """Put places whose words came in the rows that waited for them."""
+        if isinstance(self._listing, PlaceListing) and self.is_attached:
+            self._listing.places[row : row + len(places)] = places
+            self.query_one(ResultList).redraw()
 
     @on(ResultList.Opened)
     def _opened(self, event: ResultList.Opened) -> None:
