@@ -129,6 +129,9 @@ class RecallApp(Detours):
         back; of keys that come in one burst (a paste, a macro, a slow line) the second would go
         where the first no longer wants it.
         """
+        if isinstance(event, events.Key) and event.key.startswith("alt+"):
+            # Without the kitty protocol it comes with its letter, and a box would type that.
+            event.character = None
         if isinstance(event, events.Key) and self._early_keys is not None:
             self._early_keys.append(event)
             return
@@ -257,7 +260,7 @@ def run(sources: Sequence[str], settings: Settings, *, demo: bool = False) -> in
     from recall_tui.playbooks.programs import Command, become
     from recall_tui.tui import first_frame
     from recall_tui.tui.deferred import deferred
-    from recall_tui.tui.driver import terminal_driver
+    from recall_tui.tui.driver import learn, terminal_driver
     from recall_tui.tui.graphics import pixel_widget
 
     def opened() -> History:
@@ -282,6 +285,7 @@ def run(sources: Sequence[str], settings: Settings, *, demo: bool = False) -> in
         )
         app.images = settings.images
         app.pixels = pixel_widget(settings.images, os.environ)
+        learn(keymap.everything())
         wish = app.run()
     finally:
         first_frame.leave()

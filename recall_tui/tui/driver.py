@@ -6,17 +6,41 @@ import asyncio
 import os
 import signal
 import sys
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
+from textual._ansi_sequences import ANSI_SEQUENCES_KEYS
 from textual.drivers.linux_driver import LinuxDriver
 
 from recall_tui.tui import first_frame
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from textual.driver import Driver
 
 ENDINGS: Final = (signal.SIGTERM, signal.SIGHUP)
 """Signals the app leaves for as if it were quit; the second of one kind kills."""
+
+
+class _AltKey(NamedTuple):
+    """Stands in Textual's table for a key its enumeration does not know."""
+
+    value: str
+
+
+def learn(keys: Iterable[str]) -> None:
+    """Tell Textual's parser what alt and a letter send.
+
+    It guesses otherwise, after a tenth of a second, and gives the key the letter as its character,
+    which a box then types; of two in one burst it makes `^` and letters.
+
+    Args:
+        keys: The keys in force; those that are not `alt+` and one letter are passed over.
+    """
+    table = cast("dict[str, object]", ANSI_SEQUENCES_KEYS)
+    for key in keys:
+        if len(key) == len("alt+x") and key.startswith("alt+"):
+            table.setdefault(f"\x1b{key[-1]}", (_AltKey(key),))
 
 
 class TerminalDriver(LinuxDriver):

@@ -248,6 +248,10 @@ class Keymap:
         """Return the keys of an action, the one to show first."""
         return self.own.get(action_id, _normal(BY_ID[action_id].keys)).split(",")
 
+    def everything(self) -> list[str]:
+        """Return every key in force."""
+        return [key for action in ACTIONS for key in self.keys(action.id)]
+
     def shown(self, action_id: str) -> str:
         """Return the key to show for an action, as a person reads it."""
         return shown(self.keys(action_id)[0])

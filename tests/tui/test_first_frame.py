@@ -170,6 +170,17 @@ def test_keys_typed_before_the_app_is_there_reach_the_box(terminal) -> None:
     assert one.in_order
 
 
+def test_alt_keys_mean_what_they_are_bound_to_even_in_a_burst(terminal) -> None:
+    one = terminal(*APP)
+    assert one.wait_for(b"sessions")
+    os.write(one.end, b"\x1bp\x1bo\x1bq")
+    assert one.wait_for(b"by project") and one.wait_for(b"largest first")
+    os.write(one.end, b"zqxj")
+    assert one.wait_for("Nothing says “zqxj”".encode()), "no alt key typed its letter"
+    os.write(one.end, b"\x03")
+    assert one.ended() == 0
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_leaves_the_terminal_in_order(terminal, number: signal.Signals) -> None:
     one = terminal(*APP)
