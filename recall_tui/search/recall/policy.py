@@ -57,12 +57,9 @@ NEAR_FORM: Final = 0.45
 """Of a word that shares the beginning of a term but not its stem."""
 TYPO_FORM: Final = 0.6
 """Of a word one edit away, looked for only where a term itself is nowhere."""
-SYNONYM: Final = 0.2
 PART_WEIGHT: Final = 0.3
 """Of the words inside an identifier that is itself a term."""
 PHRASE_WEIGHT: Final = 1.5
-TITLE_WEIGHT: Final = 0.3
-"""Share of a term's idf that a session's title adds when it holds the term."""
 FOLLOWING: Final = 0.6
 """Of a session's second and further passages, beside the first of another."""
 

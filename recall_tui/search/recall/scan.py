@@ -34,7 +34,6 @@ SEARCHABLE: Final = frozenset(
 """What counts as a document (S0-28). The program's own words are none."""
 
 _ALNUM: Final = frozenset(b"abcdefghijklmnopqrstuvwxyz0123456789")
-_COUNT_LIMIT: Final = 0xFFFF
 
 
 class Hits:
@@ -137,16 +136,22 @@ class Scanned:
             norm: k1 (1 - b).
             slope: k1 b / mean length.
         """
+        parts = [
+            (weight, hits, *hits.of_block(place))
+            for weight, hits in zip(weights, self.hits, strict=True)
+        ]
+        parts = [part for part in parts if part[2] < part[3]]
+        if len(parts) == 1:  # most blocks of a rare and a common word
+            weight, hits, start, end = parts[0]
+            rows = zip(hits.counts[start:end], hits.lengths[start:end], strict=True)
+            return max(weight * count / (count + norm + slope * length) for count, length in rows)
         scores: dict[int, float] = {}
-        for weight, hits in zip(weights, self.hits, strict=True):
-            start, end = hits.of_block(place)
-            if start == end:
-                continue
-            rows = zip(
+        for weight, hits, start, end in parts:
+            matches = zip(
                 hits.numbers[start:end], hits.counts[start:end], hits.lengths[start:end],
                 strict=True,
             )  # fmt: skip
-            for number, count, length in rows:
+            for number, count, length in matches:
                 score = weight * count / (count + norm + slope * length)
                 scores[number] = scores.get(number, 0.0) + score
         return max(scores.values(), default=0.0)
@@ -225,9 +230,15 @@ class Scan:
     def _count(self, place: int) -> None:
         """Count the messages of a block that hold anything."""
         found = self._found
+        parts = [(hits, *hits.of_block(place)) for hits in found.hits]
+        parts = [part for part in parts if part[1] < part[2]]
+        if len(parts) == 1:
+            hits, start, end = parts[0]
+            found.matches += end - start
+            found.matched_length += sum(hits.lengths[start:end])
+            return
         lengths: dict[int, int] = {}
-        for hits in found.hits:
-            start, end = hits.of_block(place)
+        for hits, start, end in parts:
             lengths.update(zip(hits.numbers[start:end], hits.lengths[start:end], strict=True))
         found.matches += len(lengths)
         found.matched_length += sum(lengths.values())
@@ -298,7 +309,7 @@ def _literal(needle: bytes) -> Callable[..., None]:
             if admits is None or admits(index):
                 if at + length <= end:
                     numbers.append(base + index)
-                    counts.append(min(view.count(needle, at, end), _COUNT_LIMIT))
+                    counts.append(view.count(needle, at, end))
                     lengths.append(_characters(block.fold[start:end]))
                 else:
                     hits.beyond += 1
