@@ -89,9 +89,12 @@ def all_harnesses() -> list[Harness]:
 
 @cache
 def faults() -> dict[str, str]:
-    """Return why a harness cannot be loaded, by id: one broken package must not stop the rest."""
+    """Return why a harness cannot be loaded, by id: one broken package must not stop the rest.
+
+    Only a third party's can be: loading our own to see would cost every question 10 ms.
+    """
     found = {}
-    for name in ids():
+    for name in _extra():
         try:
             get(name)
         except ConfigError as error:
