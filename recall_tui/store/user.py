@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import threading
 from contextlib import contextmanager
-from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from recall_tui import clock
@@ -246,10 +245,16 @@ def _bring_up_to_date(connection: sqlite3.Connection, path: str) -> None:
 
 def mark_of(harness: str, native_id: str) -> bytes:
     """Return the content-free id of a session: 16 bytes from which nothing can be read back."""
-    return blake2b(f"{harness}\0{native_id}".encode("utf-8", "replace"), digest_size=16).digest()
+    return _digest(f"{harness}\0{native_id}")
 
 
 def place_of(source: Source) -> bytes:
     """Return the same for where a source lies below its root; tells sessions of one id apart."""
     place = f"{os.path.relpath(source.path, source.root)}\0{source.part}"
-    return blake2b(place.encode("utf-8", "replace"), digest_size=16).digest()
+    return _digest(place)
+
+
+def _digest(text: str) -> bytes:
+    from hashlib import blake2b  # noqa: PLC0415 - 3 ms that a person who forgot nothing does not pay
+
+    return blake2b(text.encode("utf-8", "replace"), digest_size=16).digest()

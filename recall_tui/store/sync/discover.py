@@ -68,7 +68,7 @@ def discover(places: Iterable[Place]) -> Discovery:
             try:
                 for source in harness.discover(root, gaps):
                     if _storable(source.path):
-                        discovery.sources[source.harness, source.path, source.part] = source
+                        discovery.sources[source[:3]] = source
                     else:
                         gaps.append(unnameable(source.path))
             except OSError as error:
@@ -99,8 +99,7 @@ def look_at(places: Iterable[Place], paths: Iterable[str]) -> Discovery:
             if os.path.lexists(path):
                 for source in harness.discover(path, gaps):
                     if _storable(source.path):
-                        key = (source.harness, source.path, source.part)
-                        discovery.sources[key] = source._replace(root=root)
+                        discovery.sources[source[:3]] = source._replace(root=root)
             discovery.gaps[harness.id, path] = gaps
     return discovery
 
@@ -131,6 +130,8 @@ def unnameable(path: str) -> Gap:
 
 
 def _storable(path: str) -> bool:
+    if path.isascii():  # as nearly every one of thousands
+        return True
     try:
         path.encode()
     except UnicodeEncodeError:
