@@ -32,6 +32,11 @@ def main() -> int:
         return 0
     if words in _BARE and all(os.isatty(number) for number in (0, 1, 2)):
         return _bare(demo=bool(words))
+    import gc
+
+    # What a command line makes lives to its end: by default the collector would walk thousands of
+    # young objects again and again, a twentieth of a search, and find nothing.
+    gc.set_threshold(50_000)
     from recall_tui.cli import main as command_line
     from recall_tui.cli.call import Call
 
