@@ -73,9 +73,8 @@ def reach_words(reach: Reach, zone: tzinfo) -> str:
     if reach.until_ms is not None:
         words.append(f"until {notation.moment(reach.until_ms, zone)}")
     if reach.path != "index":
-        words.append(
-            "read from the files" if reach.path == "cold" else "partly read from the files"
-        )
+        where = {"cold": "read from the files", "workspace": "read in place"}
+        words.append(where.get(reach.path, "partly read from the files"))
     if reach.index_age_ms is not None:
         seconds = reach.index_age_ms // 1000
         words.append(f"index {notation.duration(seconds * 1000) or '<1s'} old")

@@ -54,6 +54,7 @@ def session_full(session: Session) -> Json:
         "copied": session.copied,
         "size": session.size,
         "presence": session.presence.value,
+        "archived": session.archived,
         "gone": to_iso(session.gone_ms),
         "tokens_in": session.tokens_in,
         "tokens_out": session.tokens_out,

@@ -24,9 +24,10 @@ if TYPE_CHECKING:
     from recall_tui.workspace.database import Database
     from recall_tui.workspace.headers import Eligible, Header
 
-_BY_KIND: Final = f"""SELECT session_id, event_kind, count(*) FROM {ledger.TABLE}
-WHERE event_kind IN ('function_call', 'function_response') GROUP BY session_id, event_kind"""
-_TEXTS: Final = f"""SELECT session_id, CAST(payload_json AS BLOB) FROM {ledger.TABLE}
+_BY_KIND: Final = f"""SELECT session_id, run_id, event_kind, count(*) FROM {ledger.TABLE}
+WHERE event_kind IN ('function_call', 'function_response')
+GROUP BY session_id, run_id, event_kind"""
+_TEXTS: Final = f"""SELECT session_id, run_id, CAST(payload_json AS BLOB) FROM {ledger.TABLE}
 WHERE event_kind = 'text'"""
 _LAST: Final = f"""SELECT CAST(e.payload_json AS BLOB) FROM runtime_session_event_ordinals AS o
 CROSS JOIN {ledger.TABLE} AS e ON e.event_id = o.event_id
@@ -148,12 +149,13 @@ def _counted(connection: Database, listed: list[Header]) -> dict[str, Counted]:
 
 
 def _count_events(connection: Database, found: dict[str, Counted]) -> None:
-    for session, kind, number in connection.execute(_BY_KIND):
-        if counted := found.get(session):
+    nested = ledger.child_runs(connection)
+    for session, run, kind, number in connection.execute(_BY_KIND):
+        if (session, run) not in nested and (counted := found.get(session)):
             counted.messages += number
             counted.tool_calls += number if kind == "function_call" else 0
-    for session, data in connection.execute(_TEXTS):
-        if counted := found.get(session):
+    for session, run, data in connection.execute(_TEXTS):
+        if (session, run) not in nested and (counted := found.get(session)):
             _count_text(counted, data)
     ordered = connection.columns("runtime_session_event_ordinals") >= {"ordinal"}
     for session, counted in found.items() if ordered else ():

@@ -198,30 +198,41 @@ class _Lineage:
     def __init__(self, connection: Database, session: str) -> None:
         self._connection = connection
         self._session = session
-        self._parents = _parents(connection, session)
+        self._children = {run for _, run in child_runs(connection, session)}
         self._runs: frozenset[str] | None = None
 
     def is_child(self, event: Event) -> bool:
         """Whether an event belongs to a child run."""
-        parent = text(event.payload.get("parentRunId")) or self._parents.get(event.run, "")
-        if not parent or parent == event.run:
-            return False
+        if event.run in self._children:
+            return True
+        parent = text(event.payload.get("parentRunId"))
+        return bool(parent) and parent != event.run and parent in self._all_runs()
+
+    def _all_runs(self) -> frozenset[str]:
         if self._runs is None:
             rows = self._connection.execute(
                 f"SELECT DISTINCT run_id FROM {TABLE} WHERE session_id = ?", (self._session,)
             )
             self._runs = frozenset(text(run) for (run,) in rows)
-        return parent in self._runs
+        return self._runs
 
 
-def _parents(connection: Database, session: str) -> dict[str, str]:
-    """Return run -> parent run, from whichever table of runs this version keeps."""
-    found: dict[str, str] = {}
+def child_runs(connection: Database, session: str | None = None) -> set[tuple[str, str]]:
+    """Return (session, run) of the child runs, from whichever table of runs this version keeps.
+
+    Args:
+        connection: The workspace's, open.
+        session: Only of this session; None: of all.
+    """
+    found: set[tuple[str, str]] = set()
     for table in connection.run_tables:
         rows = connection.execute(
-            f"""SELECT run_id, parent_run_id FROM "{table}"
-            WHERE session_id = ? AND parent_run_id <> ''""",
-            (session,),
+            f"""SELECT c.session_id, c.run_id FROM "{table}" AS c
+            WHERE (:session IS NULL OR c.session_id = :session)
+            AND c.parent_run_id <> '' AND c.parent_run_id <> c.run_id AND EXISTS (
+              SELECT 1 FROM {TABLE} AS e
+              WHERE e.session_id = c.session_id AND e.run_id = c.parent_run_id)""",
+            {"session": session},
         )
-        found.update((text(run), text(parent)) for run, parent in rows)
+        found.update(rows)
     return found

@@ -189,6 +189,7 @@ def test_runs_inside_runs_are_left_out(tmp_path) -> None:
     corpus, found = one(tmp_path, fill)
     assert [m.text for m in found] == ["outer", "done"]
     assert matching(corpus, "in table") == []
+    assert corpus.sessions(ALL)[0].messages == 3  # a lineage only payloads tell is not counted out
 
 
 @pytest.mark.contract("S0-54")
