@@ -206,10 +206,10 @@ def test_doctor_names_every_program_that_is_read(machine) -> None:
 @pytest.fixture
 def cold(machine, monkeypatch):
     """More to read than a question may read into the index first; starts of processes are noted."""
-    from recall_tui import history
+    from recall_tui import holdings
 
     started: list[tuple[list[str], dict]] = []
-    monkeypatch.setattr(history, "CATCH_UP_BYTES", 0)
+    monkeypatch.setattr(holdings, "CATCH_UP_BYTES", 0)
     monkeypatch.setenv("RECALL_BACKGROUND", "1")
     monkeypatch.setattr(
         subprocess, "Popen", lambda words, **options: started.append((words, options))

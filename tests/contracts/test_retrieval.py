@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
+import base64
 import os
 import re
 import sqlite3
 import stat
 import time
 from contextlib import closing
+from datetime import UTC
 
 import pytest
 
 from recall_tui.errors import BadReferenceError
+from recall_tui.mcp_server import results
+from recall_tui.model import Filter, Kind
 from recall_tui.search.grep import grep
+from recall_tui.search.recall import recall
+from recall_tui.search.recall.request import MaterialRequest, Reason, RecallRequest, RefusedError
 from recall_tui.search.results import GrepQuery
 from tests.conftest import REPOSITORY
 from tests.contracts.conftest import FINDING, Own
 from tests.harnesses.claude.build import image, png, text, thinking
 from tests.search.corpora import MemoryCorpus, Said, Talk, drained, never, rows
+from tests.workspace.build import Workspace
+from tests.workspace.reading import opened
 
 PICTURE = png(8, 9)
 
@@ -97,7 +105,80 @@ def test_what_is_read_back_was_redacted_before_it_was_stored(machine) -> None:
         assert message.text.startswith("use ") and message.text.endswith(" now")
 
 
+# ---------------------------------------------------------------- verified, weighed, accounted for
+
+
+@pytest.mark.contract("S0-42")
+def test_what_sql_names_too_much_is_no_hit_and_no_raw_text_comes_out(machine, tmp_path) -> None:
+    secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" * 2
+    workspace = Workspace(tmp_path / "app")
+    for ledger in (True, False):
+        held = workspace.session(f"ledger-{ledger}", ledger=ledger)
+        workspace.user(held, f"deploy with {secret}")
+        workspace.call(held, "Bash", {"command": "make"})
+    workspace.done()
+    corpus = opened(tmp_path / "app")
+    source = ["--source", f"maka={tmp_path / 'app'}"]
+    part = secret[5:25]  # stands in the stored records, and in nothing that may be shown
+    assert len(corpus.candidates([part.lower().encode()], Filter()).sessions) == 2
+    for find in (["grep"], ["search", "--term"]):
+        assert machine.recall(*find, part, *source).code == 1
+    ran = machine.recall("search", "--term", "deploy", "--json", *source)
+    assert len(ran.json["passages"]) == 2
+    assert secret[8:30] not in ran.out
+
+
+@pytest.mark.contract("S0-72", "S0-73")
+def test_what_was_said_outranks_the_same_words_in_tool_output() -> None:
+    kinds = (Kind.TOOL_RESULT, Kind.PROMPT, Kind.TOOL_CALL)
+    talks = [
+        Talk(kind.word, [Said("the token budget", 9 if kind is Kind.TOOL_RESULT else 5, kind)])
+        for kind in kinds
+    ]
+    answer = recall([MemoryCorpus(talks)], RecallRequest(terms=("budget",)), never, UTC)
+    scores = {passage.session.native_id: passage.score for passage in answer.passages}
+    assert list(scores)[-1] == "tool_result"
+    assert scores["tool_result"] == pytest.approx(scores["prompt"] / 2)
+    assert scores["tool_call"] == scores["prompt"]
+
+
+@pytest.mark.contract("S0-123")
+def test_the_answer_says_that_every_session_was_read(machine) -> None:
+    machine.talk("one", "token budget")
+    machine.talk("two", "nothing of the kind")
+    answer = machine.recall("search", "budget", "--json").json
+    assert answer["searched_every_session"] is True
+    assert answer["reach"]["sessions_searched"] == answer["reach"]["sessions_total"] == 2
+
+
 # ---------------------------------------------------------------- materials
+
+
+@pytest.mark.contract("S0-112")
+def test_only_what_recall_could_show_is_fetched_and_only_what_can_be_handed_over(machine) -> None:
+    archive = base64.b64encode(b"PK\x03\x04 an archive").decode()
+    lines = Own("one")
+    source = {"type": "base64", "media_type": "application/zip", "data": archive}
+    lines.user([text("see the archive"), {"type": "document", "source": source}])
+    lines.user([text("see the picture"), image(PICTURE)])
+    machine.talk("one", lines)
+    with machine.history() as history:
+        (session,) = history.sessions()
+        first, second = history.messages(session)
+        anchors = (
+            "claude:nobody#0~0000", "no reference", f"{session.key}#99", session.key,
+            str(second.reference._replace(digest=second.reference.digest ^ 1)),
+        )  # fmt: skip
+        for anchor in anchors:
+            with pytest.raises(RefusedError) as refused:
+                history.fetch(MaterialRequest(anchor, second.materials[0].id))
+            assert refused.value.reason is Reason.NOT_FOUND, anchor
+        picture = history.fetch(MaterialRequest(str(second.reference), second.materials[0].id))
+        assert picture.data.startswith(b"\x89PNG")
+        other = history.fetch(MaterialRequest(str(first.reference), first.materials[0].id))
+        with pytest.raises(RefusedError) as refused:
+            results.material(other)
+        assert refused.value.reason is Reason.INVALID_QUERY
 
 
 @pytest.mark.contract("S0-106", "X-9")

@@ -169,7 +169,7 @@ async def test_only_a_window_of_a_long_session_is_kept(
         await rested(pilot)
         await pilot.press("enter")
         transcript = transcript_of(pilot)
-        for position in range(0, 20_000, 250):
+        for position in range(0, 20_000, 330):
             transcript.go_to(position)
             await pilot.pause()
         await rested(pilot)
