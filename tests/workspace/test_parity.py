@@ -124,7 +124,7 @@ def _escape_half(path: Path) -> None:
 
 
 @pytest.mark.contract("S0-41", "S0-45", "S0-46", "S0-47", "S0-129")
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(suppress_health_check=list(HealthCheck))
 @given(data=st.data(), sessions=SESSIONS, escape=st.booleans())
 def test_narrowed_equals_full_row_for_row(data, sessions, escape) -> None:
     with tempfile.TemporaryDirectory() as folder:
