@@ -92,8 +92,9 @@ def _form(term: str) -> str:
 
         forms = (needle.decode() for needle in Word(term.casefold()).needles)
         # A short beginning is that of too many other words.
-        endings = (f"{form}\\w{{0,{6 if len(form) > 3 else 1}}}" for form in forms)
-        return rf"\b(?:{'|'.join(endings)})\b"
+        endings = (f"{form}[^\\W_]{{0,{6 if len(form) > 3 else 1}}}" for form in forms)
+        # An underscore parts words here, as it does for recall.
+        return rf"(?<![^\W_])(?:{'|'.join(endings)})(?![^\W_])"
     return r"\s+".join(re.escape(part) for part in term.split())
 
 

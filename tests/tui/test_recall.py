@@ -200,12 +200,12 @@ async def test_nothing_found_names_the_other_way(make_app: Callable[..., RecallA
 
 
 def test_terms_are_marked_in_any_form() -> None:
-    spans = Matcher(any_of(["parsing", "went", "上下文", "a+b", "token budget"])).spans
-    text = "the parser parses, gone; sparse 上下文窗口 a+b a token  budget"
+    spans = Matcher(any_of(["parsing", "go", "上下文", "a+b", "token budget"])).spans
+    text = "the parser parses_it, went; sparse 上下文窗口 a+b a token  budget"
     assert [text[a:b] for a, b in spans(text)] == [
         "parser",
         "parses",
-        "gone",
+        "went",
         "上下文",
         "a+b",
         "token  budget",

@@ -6,13 +6,18 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 
+from recall_tui.model import Fact
 from tests.tui.conftest import make
 from tests.tui.driving import rested
-from tests.tui.fake import NO_HISTORY_GAPS, FakeHistory
+from tests.tui.fake import DAY, NO_HISTORY_GAPS, NOW, FakeHistory
 
 if TYPE_CHECKING:
     from textual.pilot import Pilot
 
+FACT = (
+    "The context window of sonnet-5 is 400k tokens since the August release; src/limits.py is the "
+    "one place that says so."
+)
 WIDE = (120, 40)
 SMALL = (80, 24)
 
@@ -25,6 +30,7 @@ class State(NamedTuple):
     keys: tuple[str, ...] = ()
     empty: bool = False
     theme: str = "recall"
+    colour: bool = True
 
 
 def typed(text: str) -> tuple[str, ...]:
@@ -41,6 +47,18 @@ STATES = [
     State("hits-small", SMALL, typed("context window")),
     State("hits-light", WIDE, typed("context window"), theme="recall-light"),
     State("hits-cjk", WIDE, typed("上下文窗口")),
+    State("hits-wide", (160, 40), typed("the")),
+    State("hits-grey", SMALL, typed("context window"), colour=False),
+    State("recall", WIDE, ("ctrl+t", *typed("context window xyzzy yesterday"))),
+    State("recall-small", SMALL, ("ctrl+t", *typed("context window"))),
+    State("recall-light", WIDE, ("ctrl+t", *typed("context window")), theme="recall-light"),
+    State("recall-grey", WIDE, ("ctrl+t", *typed("context window")), colour=False),
+    State("recall-cjk", SMALL, ("ctrl+t", *typed("上下文窗口"))),
+    State("recall-nothing", WIDE, ("ctrl+t", *typed("zzzz"))),
+    State("by-project", WIDE, ("alt+p", "alt+o")),
+    State("by-harness-small", SMALL, ("alt+p", "alt+p")),
+    State("past", SMALL, ("ctrl+r",)),
+    State("completion", SMALL, typed("harness:cop")),
     State("filters", WIDE, typed("harness:codex limits")),
     State("session", WIDE, ("enter", "g")),
     State("session-small", SMALL, ("enter", "g")),
@@ -61,8 +79,12 @@ STATES = [
 
 
 @pytest.mark.parametrize("state", STATES, ids=lambda state: state.name)
-def test_looks(state: State, snap_compare) -> None:
+def test_looks(state: State, snap_compare, monkeypatch: pytest.MonkeyPatch) -> None:
     history = FakeHistory([], NO_HISTORY_GAPS) if state.empty else FakeHistory()
+    history.facts = [Fact(FACT, "project", NOW - 9 * DAY)]
+    history.past, history.kept = ["harness:codex limits", "[/b] 上下文窗口"], {"role:user since:7d"}
+    if not state.colour:
+        monkeypatch.setenv("NO_COLOR", "1")
 
     async def lead(pilot: Pilot[object]) -> None:
         await rested(pilot)

@@ -166,6 +166,8 @@ class Asking(Browsing):
     def _settled(self) -> None:
         self._settle = None
         question = understand(self.box.value, self._zone, self._now_ms())
+        if question.error and self.box.completing:
+            return  # half a word is no mistake yet
         # One that still runs has been stopped by the key.
         if question != self._search.question or self._search.error or self._search.running:
             self._search.question = question

@@ -27,6 +27,8 @@ _ABOUT: Final = (
     "name. Shift and drag selects text with the terminal's own mouse."
 )
 _SWITCHES: Final = (
+    ("grep", "finds every place that says exactly this, newest first"),
+    ("recall", "ranks the passages that answer a question; WHY says why each is there"),
     ("Aa", "case: smart (small letters match both), exact, ignored (aa)"),
     ("\\b", "whole words only"),
     (".*", "regular expression"),
@@ -66,7 +68,7 @@ class HelpSheet(Inked):
         self._width = width
         lines = [Line(tuple(row)) for row in wrap([(_ABOUT, "muted")], min(width, PROSE_CELLS))]
         lines.append(Line(()))
-        lines += [Line(((pad(sign, 4), "accent"), (words, "muted"))) for sign, words in _SWITCHES]
+        lines += [Line(((pad(sign, 8), "accent"), (words, "muted"))) for sign, words in _SWITCHES]
         lines.append(Line(()))
         columns = max(1, min(3, width // _COLUMN_CELLS))
         blocks = [self._block(scope, width // columns) for scope in Scope]

@@ -39,9 +39,14 @@ class SearchBox(CleanInput):
     class Peeled(Message):
         """Escape in an empty box."""
 
+    @property
+    def completing(self) -> bool:
+        """Whether a completion is offered: the last word is still being typed."""
+        return bool(self._suggestion) and self.cursor_at_end
+
     def action_complete(self) -> None:
         """Take the completion that is offered; without one go to the list, as tab does."""
-        if self._suggestion and self.cursor_at_end:
+        if self.completing:
             self.value = self._suggestion
             self.cursor_position = len(self.value)
         else:
