@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from recall_tui.errors import StoreError
 from recall_tui.tui import arrangement
 from recall_tui.tui.arrangement import Arrangement, Group, Order
 from recall_tui.tui.completion import FilterSuggester
@@ -256,3 +257,32 @@ async def test_hits_show_where_in_the_session_they_lie(
         listing.complete = False
         last = len(listing) - 1
         assert not listing._density(last), "more of that session may come"
+
+
+async def test_a_disk_that_cannot_be_written_costs_the_memory_not_the_search(
+    make_app: Callable[..., RecallApp],
+) -> None:
+    class Full(FakeHistory):
+        def note_asked(self, query: str) -> None:
+            raise StoreError("user.db: the disk is full")
+
+    async with make_app(Full(gaps=[])).run_test(size=WIDE) as pilot:
+        await rested(pilot)
+        await type_text(pilot, "context")
+        await pilot.press("down")
+        await rested(pilot)
+        assert isinstance(results_of(pilot).listing, HitListing)
+        banner = main_of(pilot).row("banner")
+        await until(pilot, lambda: "the disk is full" in banner.text, "the reason")
+
+
+async def test_half_a_filter_is_no_mistake_and_a_whole_wrong_one_is(
+    make_app: Callable[..., RecallApp],
+) -> None:
+    async with make_app().run_test(size=WIDE) as pilot:
+        await rested(pilot)
+        count = main_of(pilot).row("count")
+        await type_text(pilot, "harness:cop")
+        assert "✗" not in count.text
+        await type_text(pilot, "x")
+        assert "✗" in count.text

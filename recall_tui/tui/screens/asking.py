@@ -102,16 +102,21 @@ class Asking(Browsing):
         """Read the searches of before in a worker thread."""
 
         def read() -> None:
-            try:
-                self.past.asked, self.past.kept = self._history.asked(), self._history.searches()
-            except RecallError as error:
-                self.post_message(WorkFailed(str(error)))
+            self.past.asked, self.past.kept = self._history.asked(), self._history.searches()
 
         self._remember(read)
 
     def _remember(self, work: Callable[[], object]) -> None:
+        """Read or write searches of before in a worker thread."""
+
+        def guarded() -> None:
+            try:
+                work()
+            except RecallError as error:
+                self.post_message(WorkFailed(str(error)))
+
         self.run_worker(
-            work, thread=True, group="past", exit_on_error=False, description="past searches"
+            guarded, thread=True, group="past", exit_on_error=False, description="past searches"
         )
 
     def _note_asked(self) -> None:
@@ -167,7 +172,7 @@ class Asking(Browsing):
         self._settle = None
         question = understand(self.box.value, self._zone, self._now_ms())
         if question.error and self.box.completing:
-            return  # half a word is no mistake yet
+            question = self._search.question  # half a word is no mistake yet
         # One that still runs has been stopped by the key.
         if question != self._search.question or self._search.error or self._search.running:
             self._search.question = question
@@ -208,7 +213,6 @@ class Asking(Browsing):
 
     def _search_in_thread(self, ask: Ask) -> None:
         worker = get_current_worker()
-
         first = not getattr(ask.query, "cursor", "")
 
         def stop() -> bool:
