@@ -48,11 +48,6 @@ class Level(IntEnum):
     MANY = 2
     ALL = 3
 
-    @property
-    def words(self) -> str:
-        """The level as a person reads it."""
-        return ("one line", "a few lines", f"{MANY_LINES} lines", "all")[self]
-
 
 class Outcome(NamedTuple):
     """How a tool call ended, as its result says."""

@@ -146,9 +146,7 @@ class Transcript(SessionView):
 
     def action_level(self, by: int) -> None:
         """Show more or less of every tool's output: four levels."""
-        level = Level(max(Level.LINE, min(Level.ALL, self._level + by)))
-        self.app.notify(f"Tool output: {level.words}", timeout=2, markup=False)
-        self.show_level(level)
+        self.show_level(Level(max(Level.LINE, min(Level.ALL, self._level + by))))
 
     def action_unfold_all(self) -> None:
         """Show all of every message, or fold them all."""
