@@ -37,7 +37,7 @@ def once(home: str) -> dict[str, float]:
         os.environ.update(
             RECALL_HOME=home, TERM="xterm-256color", COLORTERM="truecolor", RECALL_BACKGROUND="0"
         )
-        os.execv(sys.executable, [sys.executable, "-m", "recall_tui", "--demo"])
+        os.execv(sys.executable, [sys.executable, "-m", "recall_tui", "--demo"])  # noqa: S606
     fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, COLUMNS, 0, 0))
     seen: dict[str, float] = {}
     output = b""
@@ -64,7 +64,7 @@ def once(home: str) -> dict[str, float]:
 def bare() -> float:
     """Return the milliseconds of a process that imports Textual and ends."""
     start = time.perf_counter()
-    subprocess.run([sys.executable, "-c", "import textual.app"], check=True)  # noqa: S603 - our own
+    subprocess.run([sys.executable, "-c", "import textual.app"], check=True)
     return (time.perf_counter() - start) * 1000
 
 
