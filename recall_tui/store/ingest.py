@@ -14,7 +14,7 @@ from zlib import crc32
 
 from recall_tui.model import Flag, Kind
 from recall_tui.store.block import TARGET_BYTES, BlockBuilder, BlockKind, Meta, Prepared
-from recall_tui.text.fold import fold_bytes
+from recall_tui.text.fold import fold_bytes, fold_encoded
 from recall_tui.text.redact import CLOSE, OPEN, RULES_VERSION, mark, mark_all, shown
 from recall_tui.text.sanitize import one_line, sanitize
 
@@ -118,7 +118,7 @@ def _prepared(
 ) -> Prepared:
     """Fold and hash marked text of which the agents' path sees `seen_chars` (-1: all)."""
     raw = text.encode("utf-8", "replace")
-    fold = fold_bytes(text)
+    fold = fold_encoded(text, raw)
     horizon = Meta.WHOLE
     if seen_chars >= 0:
         horizon = len(fold_bytes(text[:seen_chars]))

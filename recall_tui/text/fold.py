@@ -117,7 +117,11 @@ def _nfc(text: str) -> str:
 
 def fold_bytes(marked: str) -> bytes:
     """Return the UTF-8 of the folded pieces of marked text, each mark one byte 0xFE."""
-    data = marked.encode("utf-8", "replace")
+    return fold_encoded(marked, marked.encode("utf-8", "replace"))
+
+
+def fold_encoded(marked: str, data: bytes) -> bytes:
+    """Return `fold_bytes` of a text whose UTF-8 is known already."""
     if marked.isascii():
         return data.lower()
     beyond = beyond_ascii(data)
