@@ -7,6 +7,7 @@ import pty
 import re
 import select
 import signal
+import subprocess
 import sys
 import termios
 import time
@@ -99,33 +100,53 @@ async def test_it_is_the_top_bar_of_the_app(
 
 
 class Terminal:
-    """A pseudo-terminal with the demo app in it."""
+    """A pseudo-terminal with a program in it.
+
+    As under a shell, the program is not the leader of the session: the kernel would throw away
+    what a leader wrote last.
+    """
 
     def __init__(self, home: Path, *words: str) -> None:
-        self.process, self.end = pty.fork()
-        if not self.process:
-            os.environ.update(
-                RECALL_HOME=str(home), HOME=str(home), TERM="xterm-256color",
-                COLORTERM="truecolor", RECALL_BACKGROUND="0", COLUMNS="100", LINES="30",
-            )  # fmt: skip
-            os.execv(sys.executable, [sys.executable, *words])
+        self.end, self.inner = pty.openpty()
         termios.tcsetwinsize(self.end, (30, 100))
         self.output = b""
+        self.program = subprocess.Popen(
+            [sys.executable, *words], stdin=self.inner, stdout=self.inner, stderr=self.inner,
+            env={
+                **os.environ, "RECALL_HOME": str(home), "HOME": str(home), "COLUMNS": "100",
+                "TERM": "xterm-256color", "COLORTERM": "truecolor", "RECALL_BACKGROUND": "0",
+                "LINES": "30",
+            },
+        )  # fmt: skip
 
     def wait_for(self, mark: bytes, seconds: float = 30) -> bool:
         deadline = time.monotonic() + seconds
         while mark not in self.output and time.monotonic() < deadline:
-            if select.select([self.end], [], [], 0.05)[0]:
-                try:
-                    self.output += os.read(self.end, 65536)
-                except OSError:
-                    break
+            self._read(0.05)
         return mark in self.output
+
+    def _read(self, seconds: float) -> bool:
+        """Read what comes within some time; return whether anything did."""
+        if not select.select([self.end], [], [], seconds)[0]:
+            return False
+        self.output += os.read(self.end, 65536)
+        return True
 
     def ended(self) -> int:
         """Return the exit status, the rest of the output read."""
-        self.wait_for(b"\0never\0")
-        return os.waitstatus_to_exitcode(os.waitpid(self.process, 0)[1])
+        deadline = time.monotonic() + 30
+        while self.program.poll() is None and time.monotonic() < deadline:
+            self._read(0.05)
+        while self._read(0.05):
+            pass
+        return self.program.wait(1)
+
+    def close(self) -> None:
+        if self.program.poll() is None:
+            self.program.kill()
+            self.program.wait()
+        os.close(self.end)
+        os.close(self.inner)
 
     @property
     def in_order(self) -> bool:
@@ -157,7 +178,7 @@ def terminal(tmp_path: Path) -> Iterator[type[Terminal]]:
 
     yield make  # type: ignore[misc]
     for one in made:
-        os.close(one.end)
+        one.close()
 
 
 def test_keys_typed_before_the_app_is_there_reach_the_box(terminal) -> None:
@@ -185,7 +206,7 @@ def test_alt_keys_mean_what_they_are_bound_to_even_in_a_burst(terminal) -> None:
 def test_a_signal_leaves_the_terminal_in_order(terminal, number: signal.Signals) -> None:
     one = terminal(*APP)
     assert one.wait_for(b"type to search")
-    os.kill(one.process, number)
+    one.program.send_signal(number)
     assert one.ended() == 128 + number
     assert one.in_order
 
@@ -194,7 +215,7 @@ def test_a_signal_leaves_the_terminal_in_order(terminal, number: signal.Signals)
 def test_a_signal_before_the_app_is_there_does_too(terminal, number: signal.Signals) -> None:
     one = terminal(*(word.format("time.sleep(60)") for word in HELD))
     assert one.wait_for(first_frame.PROMPT.encode())
-    os.kill(one.process, number)
+    one.program.send_signal(number)
     assert one.ended() == 128 + number
     assert one.in_order
 
