@@ -199,6 +199,7 @@ def _passage(board: Board, asked: Asked, choice: Choice, budget: int) -> Passage
         policy.NEIGHBOURS,
         budget - wire.passage_size(bare),
         [needle.decode("utf-8", "replace") for t in asked.terms for needle in t.needles],
+        digest=evidence.digest,
     )
     if around is None:
         return None

@@ -7,7 +7,6 @@ redacted text; a secret is a mark in the store already.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from recall_tui.model import Kind
@@ -16,6 +15,7 @@ from recall_tui.search.recall.envelope import PassageMessage
 from recall_tui.text.cut import cut_bytes, grapheme_start
 from recall_tui.text.fold import fold
 from recall_tui.text.marks import shown
+from recall_tui.text.suspicion import suspicious
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,14 +28,6 @@ VISIBLE: Final = frozenset({Kind.PROMPT, Kind.DELEGATION, Kind.ANSWER, Kind.TOOL
 
 _SPARE: Final = 4
 """Neighbours read beyond the window, for those that turn out to be empty."""
-
-_ORDERS: Final = re.compile(
-    r"(?i)\b(?:ignore|disregard|forget|override)\b.{0,40}\b(?:previous|prior|above|all|earlier)\b"
-    r".{0,40}\b(?:instructions?|prompts?|rules?|messages?)\b"
-    r"|\byou are now\b|\bnew (?:system )?instructions?:|\b(?:reveal|print|show)\b.{0,30}"
-    r"\bsystem prompt\b|</?system(?:-reminder)?>"
-)
-"""Text that talks to whoever reads it as if to give orders (Q19)."""
 
 _LEAD_CHARS: Final = 200
 """Shown before the first match when a long message is not shown from its beginning."""
@@ -71,6 +63,8 @@ def window(
     after: int,
     budget: int,
     needles: Sequence[str] = (),
+    *,
+    digest: int = -1,
 ) -> Window | None:
     """Return the anchor with its neighbours; None when it is no longer there, or shows nothing.
 
@@ -81,13 +75,15 @@ def window(
         after: Neighbours wanted after it.
         budget: UTF-8 bytes all messages together may take as JSON.
         needles: Folded texts; a long anchor is shown from shortly before the first of them.
+        digest: Of the message that was found to match; another one in its place, written since
+            then, is never passed off as it (S0-98). -1 takes whatever stands there.
     """
     earlier, later = _neighbours(turn, anchor, before, after)
     low = min(earlier, default=anchor)
     high = max(later, default=anchor)
     held = {m.position: m for m in turn.corpus.messages(turn.session, low, high + 1)}
     central = held.get(anchor)
-    if central is None or not _shows(central):
+    if central is None or not _shows(central) or digest not in (-1, central.digest):
         return None
     earlier = [p for p in earlier if p in held and _shows(held[p])]
     later = [p for p in later if p in held and _shows(held[p])]
@@ -178,7 +174,7 @@ def _shown(
         cut = cut or len(focused) < len(text) or len(seen) < len(message.text)
         answer = PassageMessage(
             message.reference, message.kind, message.time_ms, short, cut, is_anchor,
-            message.tool, materials, bool(_ORDERS.search(short)),
+            message.tool, materials, bool(suspicious(short)),
         )  # fmt: skip
         over = wire.size(answer) - budget
         if over <= 0 or limit <= 3:

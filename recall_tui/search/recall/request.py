@@ -152,7 +152,7 @@ def _refuse_secrets(*texts: str) -> None:
         if text and (is_secret(text) or any(is_secret(word) for word in text.split())):
             raise _invalid(
                 "a term looks like a credential, and recall does not look for those",
-                "recall grep --raw reads the sources",
+                "search for the words around it",
             )
 
 

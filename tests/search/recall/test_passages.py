@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
+from datetime import UTC
 
 import pytest
 
 from recall_tui.model import Kind, Reference
-from recall_tui.search.recall import wire
-from recall_tui.search.recall.request import Reason, RefusedError
-from tests.search.corpora import Said
+from recall_tui.search.recall import recall, wire
+from recall_tui.search.recall.request import Reason, RecallRequest, RefusedError
+from tests.search.corpora import Said, never
 from tests.search.recall.asking import ask, corpus, more_of, talk
 
 
@@ -169,3 +171,19 @@ def test_unknown_ineligible_and_running_are_answered_alike():
     assert {e.reason for e in errors} == {Reason.NOT_FOUND}
     assert len({e.message for e in errors}) == 1
     assert more_of([held], messages[0].reference, current_session="claude:a").is_current
+
+
+@pytest.mark.contract("S0-98")
+def test_a_message_rewritten_after_the_scan_is_never_passed_off_as_the_one_that_matched():
+    held = corpus(talk("a", "the needle is here", "another message"))
+    read = held.messages
+
+    def rewritten(row: int, start: int = 0, stop: int | None = None):
+        return [
+            replace(m, text="quite another", digest=m.digest ^ 1) for m in read(row, start, stop)
+        ]
+
+    request = RecallRequest(terms=("needle",))
+    assert len(recall([held], request, never, UTC).passages) == 1
+    held.messages = rewritten
+    assert recall([held], request, never, UTC).passages == ()
