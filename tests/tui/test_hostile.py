@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from recall_tui.tui.app import RecallApp
 
 EVIL = (
-    "\x1b]2;owned\x07\x1b[31;5mred\x1b[0m\x1b]52;c;b3duZWQ=\x07\x9b2J\x00\x08\r\n\t[/b] [@click=app.quit]x[/] "
+    "\x1b]2;owned\x07\x1b[31;5mred\x1b[0m\x1b]52;c;b3duZWQ=\x07\x9b2J\x00\x08\r\n\t[/b] "
+    "[@click=app.quit]x[/] "
     "\u202egnirts\u202c \u2066a\u2069 ze\u200bro\u200dwidth\ufeff \ud800 \U000e0041 👨‍👩‍👧 修 é̶̡̢"
 )  # fmt: skip
 LONG = "x" * 1_000_000

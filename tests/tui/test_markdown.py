@@ -13,8 +13,8 @@ from recall_tui.search.results import Case, GrepQuery
 from recall_tui.tui import markdown
 from recall_tui.tui.code import coloured, is_diff
 from recall_tui.tui.frame import FOLDED_LINES, Frame, Outcome, foldable
-from recall_tui.tui.layout import lay
 from recall_tui.tui.hit_listing import excerpt_rows
+from recall_tui.tui.layout import lay
 from recall_tui.tui.matching import Matcher
 from tests.tui.fake import DIFF, FAILURE, LISTING, FakeHistory
 
