@@ -21,7 +21,7 @@ from recall_tui.model import (
     Session,
     SessionKind,
 )
-from recall_tui.store import choice, reach, schema
+from recall_tui.store import choice, memory, reach, schema
 from recall_tui.store.block import Block, Meta
 from recall_tui.store.connect import Readers
 from recall_tui.store.stored import expand, expand_attributes
@@ -69,6 +69,7 @@ class StoreCorpus:
 
     def __init__(self, path: str) -> None:
         """Open nothing yet: the file may still be made."""
+        memory.keep_freed()
         self.path = path
         self._readers = Readers(path, _prepare)
 

@@ -43,12 +43,6 @@ _BOOT: Final = (
     "import sys; sys.path[:] = sys.argv[1:];from recall_tui.store.sync.worker import main; main()"
 )
 _PIPE_BYTES: Final = 1 << 20
-_ALLOCATOR: Final = {
-    "MALLOC_MMAP_THRESHOLD_": str(32 << 20),
-    "MALLOC_TRIM_THRESHOLD_": str(32 << 20),
-}
-"""Lets glibc keep what a worker frees. By default it gives each long line and block back to the
-system and faults it in again: a twentieth of the ingest. Other allocators ignore the names."""
 
 
 def cores() -> int:
@@ -184,7 +178,6 @@ class Pool:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            env={**_ALLOCATOR, **os.environ},
             process_group=0,  # Ctrl-C goes to the parent, which ends its workers itself
         )
         _widen(_pipe(process.stdout))

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
 from recall_tui.errors import SourceError
 from recall_tui.harnesses.base import Checkpoint, Facts, Source, StaleCheckpoint
-from recall_tui.store import ingest
+from recall_tui.store import ingest, memory
 from recall_tui.store.stored import StoredBlock, store
 from recall_tui.store.sync import digest
 from recall_tui.store.sync.plan import Known  # noqa: TC001 - msgspec reads the annotation
@@ -244,6 +244,7 @@ def harness_of(name: str) -> Harness:
 
 def main() -> None:
     """Answer tasks until stdin ends."""
+    memory.keep_freed()
     tasks, answers = sys.stdin.buffer, sys.stdout.buffer
     sys.stdout = sys.stderr  # a stray print of a reader must not break the frames
     try:

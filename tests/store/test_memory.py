@@ -1,0 +1,34 @@
+"""Freed memory is used again: counted in page faults, which no load on the machine changes."""
+
+from __future__ import annotations
+
+import platform
+import subprocess
+import sys
+
+import pytest
+
+CODE = """
+import resource
+from recall_tui.store.memory import keep_freed
+{first}
+before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+for _ in range(100):
+    blocks = [b"x" * 100_000 for _ in range(20)]
+    del blocks
+print(resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before)
+"""
+
+
+def faults(first: str) -> int:
+    """Page faults of a hundred times 2 MB in a fresh process."""
+    run = subprocess.run(
+        [sys.executable, "-c", CODE.format(first=first)],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    return int(run.stdout)
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="other allocators decide otherwise")
+def test_blocks_are_not_faulted_in_anew() -> None:
+    assert faults("keep_freed()") < 2000 < faults("")
