@@ -70,7 +70,10 @@ def blocks(chosen: Filter, named: Sequence[int] | None) -> Condition:
     where.append(f"session NOT IN ({hidden})")
     parts, session_values = _session_parts(chosen)
     if parts:
-        where.append(f"session IN (SELECT id FROM session WHERE {' AND '.join(parts)})")
+        # Few sessions are quickest by their own blocks. What most sessions pass must go down the
+        # times: else SQLite (the plus stops it) fetches and sorts every block for the first page.
+        by = "session" if chosen.cwd or chosen.branch or chosen.model else "+session"
+        where.append(f"{by} IN (SELECT id FROM session WHERE {' AND '.join(parts)})")
         values += session_values
     return (
         f"""SELECT id, session, kind, last_ms FROM block WHERE {" AND ".join(where)}
