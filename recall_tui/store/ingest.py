@@ -63,7 +63,7 @@ def _prepare(parsed: Parsed, marked: Iterator[str]) -> Prepared:
     text = next(marked)
     seen_chars = -1
     if parsed.rest:
-        if parsed.kind is not Kind.TOOL_RESULT:  # whose horizon is its first bytes
+        if parsed.kind is not _TOOL_RESULT:  # whose horizon is its first bytes
             seen_chars = len(text)
         rest = next(marked)
         text = f"{text}\n{rest}" if text else rest
@@ -83,7 +83,8 @@ def _prepare(parsed: Parsed, marked: Iterator[str]) -> Prepared:
     )  # fmt: skip
 
 
-# As plain numbers: `|` of enum members builds an enum member each time.
+# Looking a member up by name costs as much as calling a function, and `|` of members builds one.
+_TOOL_RESULT: Final = Kind.TOOL_RESULT
 _ABANDONED: Final = int(Flag.ABANDONED)
 _SIDECHAIN: Final = int(Flag.SIDECHAIN)
 _FAILED: Final = int(Flag.FAILED)
@@ -122,7 +123,7 @@ def _prepared(
     horizon = Meta.WHOLE
     if seen_chars >= 0:
         horizon = len(fold_bytes(text[:seen_chars]))
-    elif kind is Kind.TOOL_RESULT and len(raw) > RESULT_HORIZON:
+    elif kind is _TOOL_RESULT and len(raw) > RESULT_HORIZON:
         seen_chars, horizon = _result_horizon(text, raw, fold)
     if seen_chars >= 0:
         facts["seen"] = seen_chars
@@ -292,22 +293,20 @@ class Packing:
         Raises:
             SourceError: The source cannot be read (further).
         """
-        builders = {kind: BlockBuilder(kind) for kind in BlockKind}
+        talk, tools = BlockBuilder(BlockKind.TALK), BlockBuilder(BlockKind.TOOL)
         position = self._start
         for batch in _batches(self.transcript):
             self._note(position, batch)
             messages = prepare_all(batch)
             batch.clear()  # what the reader gave is not needed beside what was made of it
             for message in messages:
-                builder = builders[
-                    BlockKind.TOOL if message.kind is Kind.TOOL_RESULT else BlockKind.TALK
-                ]
+                builder = tools if message.kind is _TOOL_RESULT else talk
                 # A giant message stands alone: joining it to others would copy it.
                 if builder.full or len(message.fold) > TARGET_BYTES:
                     yield from self._close(builder)
                 builder.add(position, message)
                 position += 1
-        for builder in builders.values():
+        for builder in (talk, tools):
             yield from self._close(builder)
         self.started_ms = _known_time(self.facts.started_ms) or self.started_ms
         self.ended_ms = max(_known_time(self.facts.ended_ms), self.ended_ms)
