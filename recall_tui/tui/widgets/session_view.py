@@ -81,6 +81,7 @@ class SessionView(SessionSheet):
         self._sought_from: int | None = None
         self._level = Level.FEW
         self._touched = False
+        self._keeping: tuple[Session, int] | None = None
 
     # What a screen asks
 
@@ -274,7 +275,8 @@ class SessionView(SessionSheet):
 
     def on_unmount(self) -> None:
         """Keep the place when the app ends: no thread would come to it any more."""
-        if (kept := self._place()) is not None:
+        kept = self._place() or self._keeping
+        if kept is not None:
             with suppress(RecallError):
                 self._history.set_position(*kept)
 
@@ -290,6 +292,7 @@ class SessionView(SessionSheet):
     def _remember(self) -> None:
         """Keep where the person stopped reading."""
         if (kept := self._place()) is not None:
+            self._keeping = kept
             self.run_worker(
                 partial(self._remember_in_thread, *kept), thread=True, group="reading",
                 exit_on_error=False, description="keep reading position",
@@ -300,6 +303,8 @@ class SessionView(SessionSheet):
             self._history.set_position(session, position)
         except RecallError as error:
             self.post_message(self.Failed(str(error)))
+        if self._keeping == (session, position):
+            self._keeping = None
 
     def noted(self, session: Session, notes: Mapping[int, Sequence[str]]) -> None:
         """Show what a person wrote about the session on the screen by now."""
