@@ -53,7 +53,9 @@ async def test_up_in_an_empty_box_brings_the_last_search_back(
         assert isinstance(results_of(pilot).listing, HitListing)
         await pilot.press("up")
         assert box.value == "harness:codex limits"
-        await pilot.press("escape", "down", "up")
+        await pilot.press("escape")
+        await rested(pilot)
+        await pilot.press("down", "up")
         await rested(pilot)
         assert box.value == "" and results_of(pilot).cursor == 0, "the list was not at its top"
 
