@@ -196,7 +196,7 @@ class Harness(Protocol):
     name: str
     """`Claude Code`."""
     mark: str
-    """Two letters for narrow lists."""
+    """Two lower-case letters for lists."""
 
     def roots(self, env: Mapping[str, str], home: str) -> list[str]:
         """Return the directories this program uses on this machine, whether they exist or not."""

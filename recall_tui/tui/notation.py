@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING, Final
 
+from recall_tui.errors import ConfigError
+from recall_tui.harnesses import registry
 from recall_tui.model import Kind
 
 if TYPE_CHECKING:
@@ -15,15 +17,8 @@ MINUTE_MS: Final = 60_000
 HOUR_MS: Final = 60 * MINUTE_MS
 DAY_MS: Final = 24 * HOUR_MS
 
-MARKS: Final = {
-    "claude": "cl",
-    "codex": "cx",
-    "pi": "pi",
-    "opencode": "oc",
-    "gemini": "ge",
-    "copilot": "co",
-}
-"""A harness is known by two letters and a hue, never by a hue alone."""
+HUED: Final = frozenset({"claude", "codex", "pi", "opencode", "gemini", "copilot"})
+"""Harnesses with a hue of their own. Each is known by two letters too, never by a hue alone."""
 
 SPEAKERS: Final = {
     Kind.PROMPT: "you",
@@ -39,12 +34,15 @@ SPEAKERS: Final = {
 
 def mark(harness: str) -> str:
     """Return the two letters of a harness."""
-    return MARKS.get(harness, harness[:2].lower() or "??")
+    try:
+        return registry.get(harness).mark
+    except ConfigError:
+        return harness[:2].lower() or "??"
 
 
 def mark_ink(harness: str) -> str:
     """Return the ink of a harness's mark."""
-    return f"harness-{harness}" if harness in MARKS else "harness-other"
+    return f"harness-{harness}" if harness in HUED else "harness-other"
 
 
 def age(time_ms: int, now_ms: int) -> str:

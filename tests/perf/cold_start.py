@@ -37,7 +37,7 @@ def once(home: str) -> dict[str, float]:
         os.environ.update(
             RECALL_HOME=home, TERM="xterm-256color", COLORTERM="truecolor", RECALL_BACKGROUND="0"
         )
-        os.execv(sys.executable, [sys.executable, "-m", "recall_tui", "--demo"])  # noqa: S606
+        os.execv(sys.executable, [sys.executable, "-m", "recall_tui", "--demo"])
     fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, COLUMNS, 0, 0))
     seen: dict[str, float] = {}
     output = b""

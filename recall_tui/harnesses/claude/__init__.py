@@ -54,7 +54,7 @@ class Claude:
 
     id = "claude"
     name = "Claude Code"
-    mark = "CC"
+    mark = "cl"
 
     def roots(self, env: Mapping[str, str], home: str) -> list[str]:
         """Return the folders of projects: of `CLAUDE_CONFIG_DIR` alone when it is set."""

@@ -50,7 +50,7 @@ class Codex:
 
     id = "codex"
     name = "Codex"
-    mark = "CX"
+    mark = "cx"
 
     def roots(self, env: Mapping[str, str], home: str) -> list[str]:
         """Return the folders of live and of archived sessions; `CODEX_HOME` moves both."""

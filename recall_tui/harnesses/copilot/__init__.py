@@ -45,7 +45,7 @@ class Copilot:
 
     id = "copilot"
     name = "Copilot CLI"
-    mark = "CP"
+    mark = "co"
 
     def roots(self, env: Mapping[str, str], home: str) -> list[str]:
         """Return the folders of sessions; `COPILOT_HOME` moves them, early versions used XDG's."""

@@ -20,7 +20,7 @@ class Gemini:
 
     id = "gemini"
     name = "Gemini CLI"
-    mark = "GM"
+    mark = "ge"
 
     def roots(self, env: Mapping[str, str], home: str) -> list[str]:
         """Return the program's folder; GEMINI_CLI_HOME names its parent."""

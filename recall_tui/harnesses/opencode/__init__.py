@@ -28,7 +28,7 @@ class OpenCode:
 
     id = "opencode"
     name = "OpenCode"
-    mark = "OC"
+    mark = "oc"
 
     def roots(self, env: Mapping[str, str], home: str) -> list[str]:
         """Return the data folder; without one, where the oh-my-opencode plugin keeps its copies."""
