@@ -122,36 +122,16 @@ def material(held: Material) -> Json:
 
 def gap(known: Gap) -> Json:
     """Return one gap."""
-    return {
-        "kind": known.kind.value,
-        "count": known.count,
-        "detail": known.detail,
-        "action": known.action,
-        "where": known.where,
-        "partial": known.partial,
-    }
+    from recall_tui.search.reach import gap_shape
+
+    return gap_shape(known)
 
 
 def answer(reach: Reach) -> Json:
     """Return the two fields every answer ends with: how far it reached, and its gaps."""
-    return {
-        "reach": {
-            "complete": reach.complete,
-            "path": reach.path,
-            "sources": reach.sources,
-            "sessions_searched": reach.sessions_searched,
-            "sessions_total": reach.sessions_total,
-            "messages_searched": reach.messages_searched,
-            "oldest": to_iso(reach.oldest_ms),
-            "newest": to_iso(reach.newest_ms),
-            "since": to_iso(reach.since_ms or 0),
-            "until": to_iso(reach.until_ms or 0),
-            "zone": "UTC",
-            "index_age_ms": reach.index_age_ms,
-            "elapsed_ms": round(reach.elapsed_ms, 1),
-        },
-        "gaps": [gap(known) for known in reach.gaps],
-    }
+    from recall_tui.search.reach import reach_shape
+
+    return {"reach": reach_shape(reach), "gaps": [gap(known) for known in reach.gaps]}
 
 
 def progress(state: SyncProgress) -> Json:

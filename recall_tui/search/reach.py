@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from recall_tui.clock import to_iso
 from recall_tui.errors import ExitCode
 from recall_tui.model import Coverage, Filter, Gap, GapKind, Reach
 
@@ -81,3 +82,34 @@ def sentence(gap: Gap) -> str:
     """Return a gap as one line for a person: how many, what, and the next action."""
     counted = f"{gap.count:,} × {gap.detail}" if gap.count > 1 else gap.detail
     return f"{counted} → {gap.action}" if gap.action else counted
+
+
+def gap_shape(gap: Gap) -> dict[str, object]:
+    """Return a gap as the JSON object every front answers with."""
+    return {
+        "kind": gap.kind.value,
+        "count": gap.count,
+        "detail": gap.detail,
+        "action": gap.action,
+        "where": gap.where,
+        "partial": gap.partial,
+    }
+
+
+def reach_shape(reach: Reach) -> dict[str, object]:
+    """Return a reach, its gaps aside, as the JSON object every front answers with."""
+    return {
+        "complete": reach.complete,
+        "path": reach.path,
+        "sources": reach.sources,
+        "sessions_searched": reach.sessions_searched,
+        "sessions_total": reach.sessions_total,
+        "messages_searched": reach.messages_searched,
+        "oldest": to_iso(reach.oldest_ms),
+        "newest": to_iso(reach.newest_ms),
+        "since": to_iso(reach.since_ms or 0),
+        "until": to_iso(reach.until_ms or 0),
+        "zone": reach.zone,
+        "index_age_ms": reach.index_age_ms,
+        "elapsed_ms": round(reach.elapsed_ms, 1),
+    }

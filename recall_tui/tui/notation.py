@@ -7,29 +7,29 @@ from typing import TYPE_CHECKING, Final
 
 from recall_tui.errors import ConfigError
 from recall_tui.harnesses import registry
-from recall_tui.model import Kind
+from recall_tui.text.notation import (
+    DAY_MS,
+    HOUR_MS,
+    MINUTE_MS,
+    SPEAKERS,
+    age,
+    age_words,
+    clock,
+    counted,
+    size,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import tzinfo
 
-MINUTE_MS: Final = 60_000
-HOUR_MS: Final = 60 * MINUTE_MS
-DAY_MS: Final = 24 * HOUR_MS
+__all__ = [
+    "DAY_MS", "HOUR_MS", "MINUTE_MS", "SPEAKERS", "age", "age_words", "bars", "clock", "counted",
+    "day_of", "day_words", "duration", "mark", "mark_ink", "size", "span",
+]  # fmt: skip
 
 HUED: Final = frozenset({"claude", "codex", "pi", "opencode", "gemini", "copilot"})
 """Harnesses with a hue of their own. Each is known by two letters too, never by a hue alone."""
-
-SPEAKERS: Final = {
-    Kind.PROMPT: "you",
-    Kind.INJECTED: "injected",
-    Kind.DELEGATION: "parent",
-    Kind.ANSWER: "agent",
-    Kind.TOOL_CALL: "tool",
-    Kind.TOOL_RESULT: "output",
-    Kind.SUMMARY: "summary",
-    Kind.NOTICE: "notice",
-}
 
 
 def mark(harness: str) -> str:
@@ -43,37 +43,6 @@ def mark(harness: str) -> str:
 def mark_ink(harness: str) -> str:
     """Return the ink of a harness's mark."""
     return f"harness-{harness}" if harness in HUED else "harness-other"
-
-
-def age(time_ms: int, now_ms: int) -> str:
-    """Return how long ago, in at most four cells: `now`, `5m`, `3h`, `2d`, `6w`, `2y`."""
-    if time_ms <= 0:
-        return ""
-    past = max(0, now_ms - time_ms)
-    if past < MINUTE_MS:
-        return "now"
-    if past < HOUR_MS:
-        return f"{past // MINUTE_MS}m"
-    if past < DAY_MS:
-        return f"{past // HOUR_MS}h"
-    days = past // DAY_MS
-    if days < 14:
-        return f"{days}d"
-    return f"{days // 7}w" if days < 365 else f"{days // 365}y"
-
-
-def age_words(time_ms: int, now_ms: int) -> str:
-    """Return how long ago in words: `3 hours ago`."""
-    short = age(time_ms, now_ms)
-    if not short or short == "now":
-        return "just now" if short else "at an unknown time"
-    units = {"m": "minute", "h": "hour", "d": "day", "w": "week", "y": "year"}
-    return f"{counted(int(short[:-1]), units[short[-1]])} ago"
-
-
-def clock(time_ms: int, zone: tzinfo) -> str:
-    """Return `14:02`, or five spaces for an unknown time."""
-    return datetime.fromtimestamp(time_ms / 1000, zone).strftime("%H:%M") if time_ms else " " * 5
 
 
 def day_of(time_ms: int, zone: tzinfo) -> date:
@@ -91,23 +60,6 @@ def day_words(day: date, today: date) -> str:
         return "Yesterday"
     words = f"{day:%A} {day.day} {day:%B}"
     return words if day.year == today.year else f"{words} {day.year}"
-
-
-def size(count: int) -> str:
-    """Return a byte count: `812 B`, `4.1 KB`, `31 KB`, `2.8 GB`."""
-    if count < 1000:
-        return f"{count} B"
-    value = float(count)
-    for unit in ("KB", "MB", "GB"):
-        value /= 1000
-        if value < 999.5 or unit == "GB":
-            break
-    return f"{value:.1f} {unit}" if value < 9.95 else f"{value:.0f} {unit}"
-
-
-def counted(count: int, noun: str, plural: str = "") -> str:
-    """Return a number with its noun: `1 hit`, `2,143 sessions`."""
-    return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
 
 
 def duration(milliseconds: int) -> str:

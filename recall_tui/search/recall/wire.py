@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from recall_tui.clock import to_iso
 from recall_tui.model import Kind
+from recall_tui.search.reach import gap_shape, reach_shape
 from recall_tui.search.recall import why as words
 from recall_tui.search.recall.marker import NOTICE
 from recall_tui.search.recall.policy import POLICY_VERSION
 
 if TYPE_CHECKING:
-    from recall_tui.model import Gap, Material, Reach, Session
+    from recall_tui.model import Material, Session
     from recall_tui.search.recall.envelope import Envelope, More, Passage, PassageMessage, Why
     from recall_tui.search.recall.request import RefusedError
 
@@ -50,8 +51,8 @@ def envelope(answer: Envelope, *, paths: bool = False) -> Json:
         "matches": answer.matches,
         "sessions_matching": answer.sessions_matching,
         "searched_every_session": answer.searched_every_session,
-        "reach": reach(answer.reach),
-        "gaps": [gap(known) for known in answer.reach.gaps],
+        "reach": reach_shape(answer.reach),
+        "gaps": [gap_shape(known) for known in answer.reach.gaps],
     }
 
 
@@ -176,37 +177,6 @@ def why(held: Why) -> Json:
         "pushed": list(held.pushed),
         "weak": held.weak,
         "line": words.line(held),
-    }
-
-
-def reach(known: Reach) -> Json:
-    """Return how far an answer reached."""
-    return {
-        "complete": known.complete,
-        "path": known.path,
-        "sources": known.sources,
-        "sessions_searched": known.sessions_searched,
-        "sessions_total": known.sessions_total,
-        "messages_searched": known.messages_searched,
-        "oldest": to_iso(known.oldest_ms),
-        "newest": to_iso(known.newest_ms),
-        "since": to_iso(known.since_ms or 0),
-        "until": to_iso(known.until_ms or 0),
-        "zone": known.zone,
-        "index_age_ms": known.index_age_ms,
-        "elapsed_ms": round(known.elapsed_ms, 1),
-    }
-
-
-def gap(known: Gap) -> Json:
-    """Return one thing the answer may be missing."""
-    return {
-        "kind": known.kind.value,
-        "count": known.count,
-        "detail": known.detail,
-        "action": known.action,
-        "where": known.where,
-        "partial": known.partial,
     }
 
 
