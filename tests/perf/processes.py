@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import pty
 import select
 import signal
 import statistics
+import struct
 import subprocess
+import termios
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -97,7 +100,8 @@ def until(
     started = time.perf_counter()
     pid, terminal = pty.fork()
     if pid == 0:
-        os.execvpe(argv[0], list(argv), {**env, "LINES": "40", "COLUMNS": "120"})
+        fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 120, 0, 0))
+        os.execvpe(argv[0], list(argv), dict(env))
     output = b""
     took = float("nan")
     try:
