@@ -88,3 +88,20 @@ def private_folder(path: str) -> str:
             f"check its permissions, or set {HOME} to another folder",
         ) from error
     return path
+
+
+def write_new(path: str, data: bytes) -> None:
+    """Write a file that was not there, for its owner only (0600), following no link.
+
+    Raises:
+        FileExistsError: Something is there already, be it a link that leads nowhere.
+        OSError: It cannot be written; nothing of it stays.
+    """
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
+    handle = os.open(path, flags | getattr(os, "O_BINARY", 0), 0o600)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+    except OSError:
+        os.unlink(path)
+        raise

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
-
 import click
 
 from recall_tui.cli import options, output
 from recall_tui.cli.screen import one_line
 from recall_tui.errors import ExitCode, QueryError, SourceError
+from recall_tui.paths import write_new
 from recall_tui.text import notation
 
 
@@ -34,7 +33,7 @@ def material(
     with call.history() as history:
         answer = history.fetch(MaterialRequest(ref, material_id))
     if target is not None:
-        write_new(target, answer.data)
+        save(target, answer.data)
     if as_json:
         shape = {"message_id": str(answer.reference), **wire.material(answer.material)}
         shape["bytes"] = len(answer.data)
@@ -53,23 +52,16 @@ def material(
     return ExitCode.FOUND
 
 
-def write_new(path: str, data: bytes) -> None:
-    """Write a file that does not exist yet, for its owner only.
+def save(path: str, data: bytes) -> None:
+    """Write the bytes to a new file, for its owner only.
 
     Raises:
         QueryError: Something is there already, be it a link that leads nowhere.
         SourceError: It cannot be written.
     """
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
     try:
-        descriptor = os.open(path, flags | getattr(os, "O_BINARY", 0), 0o600)
+        write_new(path, data)
     except FileExistsError as error:
         raise QueryError(f"{path} is there already", "name a new file") from error
     except OSError as error:
-        raise SourceError(f"cannot write {path}: {error.strerror or error}") from error
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(data)
-    except OSError as error:
-        os.unlink(path)
         raise SourceError(f"cannot write {path}: {error.strerror or error}") from error

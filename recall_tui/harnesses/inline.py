@@ -6,7 +6,6 @@ its `data` or `base64`.
 
 from __future__ import annotations
 
-import hashlib
 import re
 from typing import Any, Final
 
@@ -20,13 +19,6 @@ _FIRST: Final = 4 << 10
 """Decoded bytes looked at first: enough for every format but a JPEG behind a thumbnail."""
 _ESCAPE: Final = re.compile(rb"\\")
 _text: Final = msgspec.json.Decoder(str)
-
-
-def material_id(record: str, place: str) -> str:
-    """Return the opaque, stable id of the material at a place in a record."""
-    return hashlib.blake2b(
-        f"{record}\0{place}".encode("utf-8", "replace"), digest_size=8
-    ).hexdigest()
 
 
 def from_text(data: msgspec.Raw, mime: str, record: str, name: str, locator: str) -> Material:
@@ -79,8 +71,8 @@ def _material(record: str, name: str, mime: str, size: int, head: bytes, locator
     width, height = images.pixel_size(head)
     place = locator.partition(":")[2]
     return Material(
-        material_id(record, place), name, images.material_kind(mime), mime, size, width, height,
-        locator,
+        images.material_id(record, place), name, images.material_kind(mime), mime, size, width,
+        height, locator,
     )  # fmt: skip
 
 

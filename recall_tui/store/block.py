@@ -19,7 +19,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
 SEPARATOR: Final = b"\xff"
 """Between two messages of a block."""
@@ -293,15 +293,3 @@ class BuiltBlock:
     def first_ms(self) -> int:
         """Earliest known time in the block, 0 when none is known."""
         return min((t for t in self.meta.times if t), default=0)
-
-
-def messages_matching(block: Block, needle: bytes) -> Iterator[tuple[int, int]]:
-    """Yield (message index, fold offset of its first match), by plain `bytes.find`.
-
-    The slow, obvious form of the scan: the reference that faster scanners are tested against.
-    """
-    at = block.fold.find(needle)
-    while at >= 0:
-        index = block.meta.index_at(at)
-        yield index, at
-        at = block.fold.find(needle, block.meta.fold_offsets[index + 1])

@@ -15,6 +15,7 @@ import tempfile
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from recall_tui.errors import HandoffError, RecallError
+from recall_tui.paths import write_new
 from recall_tui.text.sanitize import sanitize
 from recall_tui.tui.notation import size
 from recall_tui.tui.pictures import MOST_BYTES, Decoded, UnshowableError
@@ -158,25 +159,13 @@ def save(path: str, data: bytes, name: str) -> str:
     if os.path.isdir(path):
         path = os.path.join(path, name)
     try:
-        _create(path, data)
+        write_new(path, data)
     except FileExistsError as error:
         raise RecallError(f"{path} is there already, and stays as it is", "another name") from error
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise RecallError(f"cannot save {path}: {reason}") from error
     return path
-
-
-def _create(path: str, data: bytes) -> None:
-    """Write a file that was not there, 0600; O_EXCL follows no link either."""
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
-    handle = os.open(path, flags, 0o600)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-    except OSError:
-        os.unlink(path)
-        raise
 
 
 # Opening
@@ -214,7 +203,7 @@ def open_with_viewer(data: bytes, mime: str, env: Mapping[str, str]) -> str:
         folder = tempfile.mkdtemp(prefix="recall-")
         atexit.register(shutil.rmtree, folder, ignore_errors=True)
         path = os.path.join(folder, "material" + suffix)
-        _create(path, data)
+        write_new(path, data)
     except OSError as error:
         raise HandoffError(f"cannot write a file for the viewer: {error.strerror}") from error
     start([*argv, path])

@@ -16,7 +16,7 @@ from recall_tui.errors import SourceError
 from recall_tui.harnesses import images
 from recall_tui.harnesses.codex.records import NO_RAW
 from recall_tui.harnesses.codex.streams import open_rollout
-from recall_tui.harnesses.inline import material_id
+from recall_tui.harnesses.images import material_id
 from recall_tui.model import Material
 
 if TYPE_CHECKING:

@@ -26,14 +26,6 @@ class Ahead(NamedTuple):
     """Ids of the entries that are not on the active branch."""
 
 
-class Strangers(NamedTuple):
-    """Parents that were not found among the entries ahead."""
-
-    names: set[str]
-    root: bool
-    """An entry ahead opens a new root."""
-
-
 def look_ahead(stream: IO[bytes], offset: int, last: str) -> Ahead:
     """Read from the stream's place to its end and find the abandoned entries.
 
