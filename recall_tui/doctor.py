@@ -135,22 +135,24 @@ def _place_check(place: Place, sessions: Sequence[Session], gaps: Sequence[Gap])
     """Compare what lies in a place with what is indexed from it."""
     harness, root = place
     unreadable: list[Gap] = []
-    found = sum(1 for _ in harness.discover(root, unreadable))
+    found = [source.path for source in harness.discover(root, unreadable)]
     here = [s for s in sessions if s.harness == harness.id and under(s.path, root)]
     present = sum(session.presence is Presence.PRESENT for session in here)
     gone = len(here) - present
-    lost = [gap for gap in gaps if gap.partial and gap.where and under(gap.where, root)]
+    # One folder may hold the files of several harnesses: a gap is of the one that reads the file.
+    ours = {*found, *(gap.where for gap in unreadable)}
+    lost = [gap for gap in gaps if gap.partial and gap.where in ours]
     failed = sum(gap.count for gap in lost)
-    skipped = max(0, found - present - failed)
+    skipped = max(0, len(found) - present - failed)
     words = [
-        f"{found:,} found",
+        f"{len(found):,} found",
         f"{present:,} indexed",
-        f"{skipped:,} skipped" if skipped else "",
+        f"{skipped:,} skipped: no message in them" if skipped else "",
         f"{failed:,} unreadable" if failed else "",
         f"{gone:,} deleted by the agent, text kept" if gone else "",
         *(gap.detail for gap in unreadable),
     ]
-    behind = found > 0 and not present
+    behind = bool(found) and not present
     return Check(
         "sources",
         Level.WARN if failed or unreadable or behind else Level.OK,
@@ -158,7 +160,7 @@ def _place_check(place: Place, sessions: Sequence[Session], gaps: Sequence[Gap])
         f"{root}: {', '.join(word for word in words if word)}",
         "recall index" if behind else (lost[0].action if lost else ""),
         {
-            "harness": harness.id, "path": root, "exists": True, "found": found,
+            "harness": harness.id, "path": root, "exists": True, "found": len(found),
             "indexed": present, "skipped": skipped, "unreadable": failed, "gone": gone,
         },
     )  # fmt: skip

@@ -163,12 +163,20 @@ def test_a_place_says_found_indexed_skipped_and_unreadable(home: Path) -> None:
     sessions = [session(f"codex:{n}", "x", path=f"{root}/{n}") for n in range(5)]
     sessions.append(session("codex:9", "x", path=f"{root}2/9"))
     sessions.append(session("pi:9", "x", path=f"{root}/9"))
-    bad = Gap(GapKind.UNREADABLE, 2, "cannot read", "chmod", f"{root}/bad")
+    bad = Gap(GapKind.UNREADABLE, 2, "cannot read", "chmod", f"{root}/8")
     check = place_line(Program(10), root, sessions, [bad])
     assert check.level is Level.WARN
-    assert "10 found, 5 indexed, 3 skipped, 2 unreadable" in check.detail
+    assert "10 found, 5 indexed, 3 skipped: no message in them, 2 unreadable" in check.detail
     assert check.facts["skipped"] == 3
     assert check.action == "chmod"
+
+
+def test_a_file_that_another_harness_cannot_read_is_not_counted_here(home: Path) -> None:
+    root = str(home)
+    held = [session(f"codex:{n}", "x", path=f"{root}/{n}") for n in range(2)]
+    theirs = Gap(GapKind.UNREADABLE, 1, "no database", "close it", f"{root}/opencode.db")
+    check = place_line(Program(2), root, held, [theirs])
+    assert (check.level, check.facts["unreadable"], check.action) == (Level.OK, 0, "")
 
 
 def test_a_place_that_is_not_indexed_yet_says_so() -> None:

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from recall_tui.clock import from_iso
 from recall_tui.errors import BadReferenceError
-from recall_tui.harnesses.base import ResumeCommand
+from recall_tui.harnesses.base import ResumeCommand, Source
 from recall_tui.history import Resolved, Skeleton, SyncProgress
 from recall_tui.model import (
     Filter,
@@ -258,7 +258,8 @@ class Program:
 
     def discover(self, root: str, gaps: list[Gap]):
         gaps += self.gaps
-        return iter(range(self.found))
+        for number in range(self.found):
+            yield Source(self.id, f"{root}/{number}", "", str(number), 1, 1, 1, root)
 
 
 def empty() -> FakeHistory:
