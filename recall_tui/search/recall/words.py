@@ -49,10 +49,10 @@ _LONG: Final = 5
 
 @cache
 def _stemmer() -> Callable[[str], str]:
-    """Return the Snowball stemmer; imported for sentences only (about 15 ms)."""
-    from snowballstemmer.english_stemmer import EnglishStemmer  # noqa: PLC0415 - see above
+    """Return the Snowball stemmer; imported for sentences only."""
+    from Stemmer import Stemmer  # noqa: PLC0415 - see above
 
-    stem: Callable[[str], str] = EnglishStemmer().stemWord
+    stem: Callable[[str], str] = Stemmer("english").stemWord
     return stem
 
 
