@@ -229,7 +229,7 @@ class History:
         require_open(self.paths.data)
         request = replace(request, chosen=self._held.restricted(request.chosen))
         envelope = recall(
-            self._held.corpora(),
+            self._held.corpora(request.current_session),
             request,
             stop,
             zone(request.zone),
@@ -251,7 +251,7 @@ class History:
 
         checked_more(request)
         require_open(self.paths.data)
-        return more(self._held.corpora(), request, stop)
+        return more(self._held.corpora(request.current_session), request, stop)
 
     def fetch(
         self, request: MaterialRequest, stop: Callable[[], bool] = lambda: False
@@ -269,7 +269,8 @@ class History:
 
         checked_material(request)
         require_open(self.paths.data)
-        reference, material = held_material(self._held.corpora(), request, stop)
+        corpora = self._held.corpora(request.current_session)
+        reference, material = held_material(corpora, request, stop)
         return MaterialBytes(reference, material, self.material(reference, material.id))
 
     def resolve(self, reference: Reference | str) -> Resolved:

@@ -229,18 +229,24 @@ class Holdings:
         found = (corpus.workspace_root(session) for corpus in self._workspaces())
         return next(filter(None, found), "")
 
-    def corpora(self) -> Sequence[Corpus]:
-        """Return the bodies of sessions that together hold everything, each session once."""
+    def corpora(self, asking: str = "") -> Sequence[Corpus]:
+        """Return the bodies of sessions that together hold everything, each session once.
+
+        Args:
+            asking: Key of the session that asks: a workspace shows it rather than a later revision
+                of it (S0-23).
+        """
         waiting = self.catch_up(CATCH_UP_BYTES)
+        workspaces = [corpus.asking(asking) for corpus in self._workspaces()]
         if waiting is None or not waiting.sources:
-            return self.stores()
+            return [*([self._store] if self._exists() else []), *workspaces]
         from recall_tui.search.cold import ColdCorpus
         from recall_tui.search.without import Without
 
         self._read_in_background()
         self._cold = ColdCorpus([(registry.get(s.harness), s) for s in waiting.sources])
         index = [Without(self._store, waiting.stale)] if self._exists() else []
-        return [self._cold, *index, *self._workspaces()]
+        return [self._cold, *index, *workspaces]
 
     def _read_in_background(self) -> None:
         """Start `recall index` on its own; it ends at once when another is writing already."""

@@ -68,6 +68,12 @@ _ROLE: Final = {
 }
 
 
+SEARCHABLE: Final = frozenset(
+    {Kind.PROMPT, Kind.DELEGATION, Kind.ANSWER, Kind.TOOL_CALL, Kind.TOOL_RESULT}
+)
+"""What recall finds: what people and agents said and did, not the program's own words (S0-28)."""
+
+
 class Flag(IntEnum):
     """Bits of a message's `flags` byte. Stored."""
 
@@ -387,6 +393,8 @@ class Coverage(NamedTuple):
     """Copies count once."""
     oldest_ms: int
     newest_ms: int
+    searchable: int | None = None
+    """Messages of the kinds recall finds (`SEARCHABLE`), read or not; None when nobody counted."""
 
 
 @dataclass(slots=True)

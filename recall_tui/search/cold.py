@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import re
+from bisect import bisect_left
 from collections import Counter
 from dataclasses import dataclass, field
 from functools import partial
@@ -97,6 +98,8 @@ class ColdCorpus:
         self._sources = [listed[at] for at in order]
         self._bounds = [bounds[at] for at in order]
         self._sessions: dict[int, Session] = {}
+        self._searchable: dict[int, int] = {}
+        """Messages of each session that recall finds, copies left out."""
         self._empty: set[int] = set()
         """Rows that hold no session."""
         self._keys: dict[str, int] = {}
@@ -138,7 +141,9 @@ class ColdCorpus:
         """Return how much the sessions parsed so far hold."""
         rows = self._rows(chosen)
         known = [self._sessions[row] for row in rows if row in self._sessions]
-        return coverage_of(admitted(known, chosen))
+        held = admitted(known, chosen)
+        own = sum(self._searchable[session.id] for session in held)
+        return coverage_of(held)._replace(searchable=own)
 
     def session(self, row: int) -> Session:
         """Return the session of a row id.
@@ -257,6 +262,7 @@ class ColdCorpus:
             return None
         session = self._sessions.get(row) or self._new_session(row, source, packing, built)
         self._sessions[row] = session
+        self._searchable[row] = sum(_searchable(block.meta, session.copied) for block in built)
         self._last = (row, built)
         return _Read(session, built)
 
@@ -331,6 +337,11 @@ class ColdCorpus:
         for mark in marks:
             self._records.setdefault(mark, []).append(row)
         return max((families.common(self._held[other], mine) for other in relatives), default=0)
+
+
+def _searchable(meta: Meta, copied: int) -> int:
+    """Return how many messages of a block recall finds, from a position on."""
+    return ingest.searchable(meta.kinds.tobytes()[bisect_left(meta.positions, copied) :])
 
 
 def _newest_possible(sources: Sequence[Source]) -> list[int]:

@@ -98,7 +98,8 @@ class WorkspaceCorpus:
     def coverage(self, chosen: Filter) -> Coverage:
         """Return how much the sessions that a filter admits hold."""
         held = coverage_of(self.sessions(chosen))
-        return held._replace(sources=min(1, held.sessions))
+        counted = held.messages if self._catalogue().counted else None
+        return held._replace(sources=min(1, held.sessions), searchable=counted)
 
     def session(self, row: int) -> Session:
         """Return the session of a row id.

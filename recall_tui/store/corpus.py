@@ -167,9 +167,12 @@ class StoreCorpus:
         """Return how much a filter covers."""
         with self._readers.lease() as connection:
             where, values = choice.sessions(chosen, self._named(connection, chosen))
+            own = "coalesce(sum(searchable - searchable_copied), 0)"
+            if schema.version(connection) < schema.COUNTS_SEARCHABLE:
+                own = "NULL"
             row = connection.execute(
                 f"""SELECT count(*), coalesce(sum(messages - copied), 0),
-                coalesce(min(nullif(started_ms, 0)), 0), coalesce(max(ended_ms), 0)
+                coalesce(min(nullif(started_ms, 0)), 0), coalesce(max(ended_ms), 0), {own}
                 FROM session WHERE {where}""",
                 values,
             ).fetchone()

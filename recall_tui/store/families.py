@@ -18,9 +18,11 @@ subagent. A copy that names nobody belongs to its original.
 from __future__ import annotations
 
 from array import array
+from bisect import bisect_left
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from recall_tui.store.block import Meta
+from recall_tui.store.ingest import searchable
 
 if TYPE_CHECKING:
     import sqlite3
@@ -157,7 +159,7 @@ def _members(connection: sqlite3.Connection, where: str, *values: object) -> lis
 
 
 def _mark_copies(connection: sqlite3.Connection, family: list[Member]) -> None:
-    """Set `original`, `copied` and `folded` of a family."""
+    """Set `original`, `copied`, `searchable_copied` and `folded` of a family."""
     copies = {member.id: (0, 0) for member in family}
     if len(family) > 1:
         alike: dict[int, list[Member]] = {}
@@ -172,10 +174,20 @@ def _mark_copies(connection: sqlite3.Connection, family: list[Member]) -> None:
         original, copied = copies[member.id]
         folded = int(0 < member.messages <= copied)
         connection.execute(
-            """UPDATE session SET original=?1, copied=?2, folded=?3
-            WHERE id=?4 AND (original, copied, folded) <> (?1, ?2, ?3)""",
-            (original, copied, folded, member.id),
+            """UPDATE session SET original=?1, copied=?2, folded=?3, searchable_copied=?4
+            WHERE id=?5 AND (original, copied, folded, searchable_copied) <> (?1, ?2, ?3, ?4)""",
+            (original, copied, folded, _searchable(connection, member.id, copied), member.id),
         )
+
+
+def _searchable(connection: sqlite3.Connection, session: int, copied: int) -> int:
+    """Return how many of the first `copied` messages of a session are of kinds recall finds."""
+    if not copied:
+        return 0
+    metas = [Meta.unpack(data) for data in metas_of(connection, session)]
+    return sum(
+        searchable(meta.kinds.tobytes()[: bisect_left(meta.positions, copied)]) for meta in metas
+    )
 
 
 def _copies(

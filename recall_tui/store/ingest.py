@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 from zlib import crc32
 
-from recall_tui.model import Flag, Kind
+from recall_tui.model import SEARCHABLE, Flag, Kind
 from recall_tui.store.block import TARGET_BYTES, BlockBuilder, BlockKind, Meta, Prepared
 from recall_tui.text.fold import fold_bytes, fold_encoded
 from recall_tui.text.redact import CLOSE, OPEN, RULES_VERSION, mark, mark_all, shown
@@ -238,6 +238,8 @@ class Counts:
     tool_calls: int = 0
     errors: int = 0
     materials: int = 0
+    searchable: int = 0
+    """Messages of the kinds recall finds."""
 
     def add(self, block: BuiltBlock, sign: int = 1) -> None:
         """Count a block's messages, or take them off with `sign` -1."""
@@ -245,11 +247,17 @@ class Counts:
         self.messages += sign * len(kinds)
         self.prompts += sign * kinds.count(Kind.PROMPT)
         self.tool_calls += sign * kinds.count(Kind.TOOL_CALL)
+        self.searchable += sign * searchable(kinds)
         self.errors += sign * sum(1 for flags in block.meta.flags if flags & Flag.FAILED)
         for facts in block.attributes.values():
             materials = facts.get("materials")
             if isinstance(materials, (list, tuple)):
                 self.materials += sign * len(materials)
+
+
+def searchable(kinds: bytes) -> int:
+    """Return how many messages of a column of kinds recall finds (S0-66)."""
+    return sum(map(kinds.count, SEARCHABLE))
 
 
 class Packing:

@@ -6,6 +6,7 @@ raises `RebuildNeeded`: then a new index is built beside the old one, which keep
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final, TypeAlias
 
@@ -22,7 +23,26 @@ class RebuildNeeded(Exception):  # noqa: N818 - control flow between the writer 
     """The index cannot be brought to this version in place; its text says why."""
 
 
-STEPS: Final[tuple[Step, ...]] = ()
+def _count_searchable(connection: sqlite3.Connection) -> None:
+    """Count what recall can find apart: a score needs it of sessions that nobody reads (S0-66)."""
+    from recall_tui.store.block import Meta  # noqa: PLC0415 - most starts migrate nothing
+    from recall_tui.store.ingest import searchable  # noqa: PLC0415
+
+    for column in ("searchable", "searchable_copied"):
+        connection.execute(f"ALTER TABLE session ADD COLUMN {column} INTEGER NOT NULL DEFAULT 0")
+    copied = dict(connection.execute("SELECT id, copied FROM session"))
+    for session, data in connection.execute("SELECT session, meta FROM block").fetchall():
+        meta = Meta.unpack(data)
+        kinds = meta.kinds.tobytes()
+        first = bisect_left(meta.positions, copied.get(session, 0))
+        connection.execute(
+            """UPDATE session SET searchable=searchable+?, searchable_copied=searchable_copied+?
+            WHERE id=?""",
+            (searchable(kinds), searchable(kinds[:first]), session),
+        )
+
+
+STEPS: Final[tuple[Step, ...]] = (_count_searchable,)
 """Step n (from 0) leads from version n + 1 to n + 2; its docstring says what it does and why."""
 
 TEXT_RULES: Final = "text"
@@ -52,7 +72,8 @@ def bring_up_to_date(
                 raise StoreError("where the index should be lies another database", "move it")
             schema.create(connection)
             connection.execute("INSERT INTO meta VALUES (?, ?)", (TEXT_RULES, rules))
-        for number in range(max(found, 1), schema.VERSION):
+            found = schema.VERSION
+        for number in range(found, schema.VERSION):
             steps[number - 1](connection)
             connection.execute(f"PRAGMA user_version={number + 1}")
         made = connection.execute("SELECT value FROM meta WHERE key=?", (TEXT_RULES,)).fetchone()

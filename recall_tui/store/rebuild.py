@@ -158,8 +158,11 @@ def _copy_session(old: sqlite3.Connection, writer: Writer, row: int) -> int:
     number = writer.new_session()
     writer.insert("session", {**dict(session), "id": number})
     blocks = old.execute(_BLOCKS, (row,))
+    counts = ingest.Counts()
     for no, block in enumerate(_anew(StoredBlock._make(row) for row in blocks)):
+        counts.add(block)
         writer.insert_block(number, no, store(block))
+    writer.update("session", number, {"searchable": counts.searchable})
     writer.date_untimed(number, session["ended_ms"])
     writer.touched.add(number)
     return number

@@ -14,7 +14,7 @@ from recall_tui.errors import StoreError
 if TYPE_CHECKING:
     import sqlite3
 
-VERSION: Final = 1
+VERSION: Final = 2
 """`PRAGMA user_version` of an index this code reads and writes."""
 
 TABLES: Final = (
@@ -42,6 +42,7 @@ TABLES: Final = (
   tool_calls INTEGER NOT NULL,
   errors INTEGER NOT NULL,
   materials INTEGER NOT NULL,
+  searchable INTEGER NOT NULL DEFAULT 0, -- messages of the kinds recall finds
   size INTEGER NOT NULL,
   tokens_in INTEGER NOT NULL,
   tokens_out INTEGER NOT NULL,
@@ -52,6 +53,7 @@ TABLES: Final = (
   first_record INTEGER NOT NULL,   -- hash of the first native record id, 0 without one
   original INTEGER NOT NULL DEFAULT 0, -- the session its first `copied` messages come from
   copied INTEGER NOT NULL DEFAULT 0,
+  searchable_copied INTEGER NOT NULL DEFAULT 0, -- of `searchable`, among the copied
   folded INTEGER NOT NULL DEFAULT 0,   -- all its messages are copies
   children INTEGER NOT NULL DEFAULT 0
 )""",
@@ -127,6 +129,9 @@ TABLES: Final = (
 )
 """The index of version `VERSION`, statement by statement."""
 
+
+COUNTS_SEARCHABLE: Final = 2
+"""From this version on `session` counts what recall finds."""
 
 OLDEST_READABLE: Final = 1
 """Indices from this version on can still be searched while a new one is built beside them."""

@@ -169,7 +169,7 @@ class Writer(Database):
 
     def _append(self, session: int, draft: Draft, source: Source, reading: Reading) -> None:
         """Drop the messages at or after the reading's start and add those it read."""
-        names = "messages, prompts, tool_calls, errors, materials"
+        names = ", ".join(Counts.__slots__)
         old = self.connection.execute(
             f"SELECT title, started_ms, ended_ms, {names} FROM session WHERE id=?", (session,)
         ).fetchone()
@@ -270,6 +270,7 @@ def _columns(source: Source, reading: Reading, counts: Counts) -> dict[str, str 
         "tool_calls": counts.tool_calls,
         "errors": counts.errors,
         "materials": counts.materials,
+        "searchable": counts.searchable,
         "size": source.size,
         "tokens_in": facts.tokens_in,
         "tokens_out": facts.tokens_out,

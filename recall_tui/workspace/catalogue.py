@@ -72,6 +72,8 @@ class Catalogue:
     entries: dict[int, Entry] = field(default_factory=dict)
     """Row id -> session, in no order."""
     gaps: list[Gap] = field(default_factory=list)
+    counted: bool = True
+    """Whether every transcript could be counted: a score needs the number of all messages."""
 
 
 class Place(NamedTuple):
@@ -109,6 +111,7 @@ def load(
         catalogue.gaps.append(
             Gap(GapKind.UNREADABLE, 1, word(error.message), error.hint, place.files.runtime)
         )
+        catalogue.counted = False
         return catalogue
     for header in found.headers:
         row = row_of(header.id)
@@ -117,6 +120,7 @@ def load(
     _count_children(catalogue)
     catalogue.gaps += _gaps(found, damaged, unknown, place.files.runtime)
     if homeless:
+        catalogue.counted = False
         words = "session of the workspace: the table that holds its transcript is not there"
         catalogue.gaps.append(
             Gap(GapKind.UNREADABLE, homeless, words, "update recall-tui", place.files.runtime)

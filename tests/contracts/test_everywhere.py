@@ -117,7 +117,7 @@ def test_a_limit_counts_results_after_filters(machine) -> None:
         assert answer.get("total", answer.get("matches")) == 1
 
 
-@pytest.mark.contract("X-6")
+@pytest.mark.contract("X-6", "S0-41", "S0-123", "S0-129")
 @pytest.mark.parametrize(
     "words",
     [["grep", "budget"], ["search", "token budget"], ["search", "--term", "budget", "lock"]],
@@ -138,12 +138,16 @@ def test_what_a_corpus_names_decides_neither_hits_nor_ranks(
         assert ran.code == 0
         shown = ran.json
         del shown["reach"]["elapsed_ms"], shown["reach"]["index_age_ms"]
+        whole.append(shown.pop("searched_every_session", True))
         return shown
 
+    whole: list[bool] = []
     narrowed = answer()
     assert narrowed.get("hits") or narrowed["passages"]
+    assert whole == ["--term" not in words]
     monkeypatch.setattr(WorkspaceCorpus, "candidates", lambda *_: Declined("for the test"))
     assert answer() == narrowed
+    assert whole[1:] == [True]
     monkeypatch.setattr(
         WorkspaceCorpus,
         "candidates",

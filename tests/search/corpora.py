@@ -12,7 +12,7 @@ from pathlib import Path
 import regex
 
 from recall_tui.harnesses.base import Parsed, Source
-from recall_tui.model import Filter, Kind, Message, Session, SessionKind
+from recall_tui.model import SEARCHABLE, Filter, Kind, Message, Session, SessionKind
 from recall_tui.search.cold import ColdCorpus
 from recall_tui.search.ports import Declined
 from recall_tui.search.reach import coverage_of
@@ -111,7 +111,9 @@ class MemoryCorpus:
             )  # fmt: skip
 
     def coverage(self, chosen):
-        return coverage_of(self.sessions(chosen))
+        held = self.sessions(chosen)
+        said = (s.kind for row in held for s in self.talks[row.id].said[row.copied :])
+        return coverage_of(held)._replace(searchable=sum(kind in SEARCHABLE for kind in said))
 
     def session(self, row):
         return self.rows[row]

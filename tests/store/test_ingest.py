@@ -181,7 +181,7 @@ def test_a_session_is_packed_talk_and_results_apart():
     blocks = {block.kind: block for block in packing}
     assert list(blocks[BlockKind.TALK].meta.positions) == [0, 1, 2, 4]
     assert list(blocks[BlockKind.TOOL].meta.positions) == [3]
-    assert packing.counts == ingest.Counts(5, 1, 1, 1, 1)
+    assert packing.counts == ingest.Counts(5, 1, 1, 1, 1, 4)
     assert (packing.title, packing.opening) == ("", "do it")
     assert (packing.started_ms, packing.ended_ms) == (5, 40)
     assert packing.first_record == 0  # the first message has no id of its own

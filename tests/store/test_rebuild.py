@@ -221,7 +221,7 @@ def test_a_newer_index_is_refused_by_all(desk):
     desk.write("a.jsonl", line(text="one", t=T))
     desk.sync()
     execute(desk, f"PRAGMA user_version={schema.VERSION + 1}")
-    with pytest.raises(StoreError, match="version 2"):
+    with pytest.raises(StoreError, match=f"version {schema.VERSION + 1}"):
         desk.sync()
     with pytest.raises(StoreError, match="update"):
         StoreCorpus(desk.index).sessions(Filter())
@@ -239,8 +239,9 @@ def test_a_database_of_somebody_else_is_left_alone(desk):
 
 def test_steps_run_in_order_each_once(tmp_path, monkeypatch):
     path = str(tmp_path / "index.db")
+    monkeypatch.setattr(schema, "VERSION", 1)
     with closing(open_writer(path)) as connection:
-        bring_up_to_date(connection, "rules")
+        bring_up_to_date(connection, "rules", ())
     order = []
 
     def first(connection):
@@ -264,6 +265,26 @@ def test_steps_run_in_order_each_once(tmp_path, monkeypatch):
         assert schema.version(connection) == 3
         bring_up_to_date(connection, "rules", (first, second))
     assert order == ["first", "second", "first", "second"]
+
+
+def test_an_index_of_version_1_learns_what_recall_can_find(desk):
+    prompt, notice = line(text="one", t=T, id="a"), line("notice", "two", t=T, id="b")
+    desk.write("a.jsonl", prompt, notice, line("answer", "three", t=T, id="c"))
+    desk.sync()
+    desk.write("b.jsonl", prompt, notice, line("answer", "other", t=T, id="d"))
+    desk.sync()
+    counted = desk.sql("SELECT searchable, searchable_copied FROM session ORDER BY id")
+    assert counted == [(2, 0), (2, 1)]
+    for column in ("searchable", "searchable_copied"):
+        execute(desk, f"ALTER TABLE session DROP COLUMN {column}")
+    execute(desk, "PRAGMA user_version=1")
+    corpus = StoreCorpus(desk.index)
+    assert corpus.coverage(Filter()).searchable is None  # nobody counted: still readable
+    assert corpus.coverage(Filter()).messages == 4
+    corpus.close()
+    with closing(open_writer(desk.index)) as connection:
+        bring_up_to_date(connection, ingest.TEXT_RULES)
+    assert desk.sql("SELECT searchable, searchable_copied FROM session ORDER BY id") == counted
 
 
 def test_the_steps_lead_to_this_version():

@@ -9,6 +9,7 @@ import pytest
 from recall_tui.errors import BadReferenceError
 from recall_tui.history import History
 from recall_tui.model import Filter
+from recall_tui.search.recall.request import RecallRequest
 from recall_tui.search.results import GrepQuery
 from tests.harnesses.claude import build as claude
 from tests.workspace.build import MemoryStore, Workspace, attachment
@@ -159,3 +160,24 @@ def test_a_newer_workspace_stops_nothing_else(folder) -> None:
     assert not reach.complete
     assert any("newer than" in gap.detail for gap in reach.gaps)
     history.close()
+
+
+@pytest.mark.contract("S0-23")
+def test_the_asking_revision_is_the_one_that_is_searched(tmp_path) -> None:
+    workspace = Workspace(tmp_path / "maka")
+    for number, name in enumerate(("first", "second")):
+        header = {"revisionRootSessionId": "first", "revisionIndex": number} if number else {}
+        made = workspace.session(name, ms=1_760_000_000_000 + number * 100_000, **header)
+        workspace.user(made, f"{name} revision")
+        workspace.user(made, "and the turn that is running: revision")
+    workspace.done()
+    opened = History.open([f"maka={tmp_path / 'maka'}"])
+
+    def found(asking: str) -> set[tuple[str, int]]:
+        request = RecallRequest(terms=("revision",), current_session=asking)
+        return {(p.session.native_id, p.sequence) for p in opened.recall(request).passages}
+
+    assert found("") == {("second", 0), ("second", 1)}
+    assert found("maka:second") == {("second", 0)}
+    assert found("maka:first") == {("first", 0)}
+    opened.close()

@@ -11,6 +11,7 @@ from recall_tui.model import Filter, Gap, GapKind, Kind, Reference
 from recall_tui.search.reach import reached
 from recall_tui.search.recall import dates, passages, policy, reasons, terms, wire
 from recall_tui.search.recall.envelope import Envelope, Passage
+from recall_tui.search.recall.narrowing import narrowed
 from recall_tui.search.recall.request import aborted, checked
 from recall_tui.search.recall.scan import Scan
 from recall_tui.search.recall.score import Board, by_messages, by_sessions
@@ -68,11 +69,19 @@ def recall(
     """
     started = perf_counter()
     asked = understood(checked(request), zone)
-    asked, found = _scanned(corpora, asked, stop, _running_turn(corpora, request.current_session))
+    literal = bool(request.terms)
+    running = _running_turn(corpora, request.current_session)
+    # A sentence is measured against whole sessions, so it reads them all.
+    read = narrowed(corpora, asked.terms, request.chosen) if literal else corpora
+    asked, found = _scanned(read, asked, stop, running)
     board = Board(corpora, request.chosen, found)
+    every = list(read) == list(corpora)
+    if not every and not board.counted:
+        every = True
+        asked, found = _scanned(corpora, asked, stop, running)
+        board = Board(corpora, request.chosen, found)
     if stop():
         raise aborted()
-    literal = bool(request.terms)
     ranked = (
         by_messages(board, request.limit)
         if literal
@@ -88,12 +97,17 @@ def recall(
     if stop():
         raise aborted()
     envelope = _envelope(board, asked, choices)
+    envelope.searched_every_session = every
     words = [term.spelling for term in asked.terms if term.telling]
     facts = [fact for layer in layers for fact in layer.facts(words, scope)]
     envelope.facts = tuple(facts[: policy.MAX_FACTS])
     envelope.reach = reached(corpora, request.chosen)
     envelope.reach.zone = request.zone
     envelope.reach.add(_gaps(asked, found, envelope))
+    if not layers:
+        envelope.reach.add(
+            [Gap(GapKind.NO_FACTS, 1, "no fact matched: there is no layer of facts")]
+        )
     for layer in layers:
         envelope.reach.add(layer.gaps(matched=bool(facts)))
     envelope.reach.elapsed_ms = (perf_counter() - started) * 1000
@@ -232,5 +246,3 @@ def _gaps(asked: Asked, found: Scanned, envelope: Envelope) -> Iterator[Gap]:
             "message holds a term only beyond what recall sees of long tool output",
             "recall grep searches all of it",
         )  # fmt: skip
-    if not envelope.facts:
-        yield Gap(GapKind.NO_FACTS, 1, "no distilled fact matched")

@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from recall_tui.errors import BadReferenceError
-from recall_tui.model import Filter, Kind, Reference
+from recall_tui.model import SEARCHABLE, Filter, Kind, Reference
 from recall_tui.search import refs
 from recall_tui.search.recall import passages, policy
 from recall_tui.search.recall.envelope import More
 from recall_tui.search.recall.request import aborted, checked_material, checked_more, not_found
-from recall_tui.search.recall.scan import SEARCHABLE
 from recall_tui.search.recall.score import kinds_of
 from recall_tui.search.recall.select import turn_of, turns
 

@@ -11,7 +11,7 @@ from array import array
 from bisect import bisect_left, bisect_right
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from recall_tui.model import Kind
+from recall_tui.model import SEARCHABLE
 from recall_tui.search.recall import policy
 from recall_tui.search.recall.words import TOKEN
 from recall_tui.store.block import BlockKind
@@ -27,11 +27,6 @@ if TYPE_CHECKING:
     from recall_tui.search.recall.terms import Term
     from recall_tui.store.block import Block, Meta
     from recall_tui.text.find import Searchable
-
-SEARCHABLE: Final = frozenset(
-    {Kind.PROMPT, Kind.DELEGATION, Kind.ANSWER, Kind.TOOL_CALL, Kind.TOOL_RESULT}
-)
-"""What counts as a document (S0-28). The program's own words are none."""
 
 _ALNUM: Final = frozenset(b"abcdefghijklmnopqrstuvwxyz0123456789")
 

@@ -90,8 +90,11 @@ class Board:
         self.chosen = chosen
         self.found = found
         held = [corpus.coverage(chosen) for corpus in corpora]
-        self.population = sum(one.messages for one in held)
-        """Messages of all eligible sessions (S0-66)."""
+        counted = [one.messages if one.searchable is None else one.searchable for one in held]
+        self.population = sum(counted)
+        """Messages of all eligible sessions that could be found, read or not (S0-66, S0-71)."""
+        self.counted = all(one.searchable is not None for one in held)
+        """False when a corpus could not say how many it holds; then it must be read whole."""
         self.size = sum(one.sessions for one in held)
         """Eligible sessions."""
         self._known = {seen.name: at for at, seen in enumerate(found.blocks)}
