@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from recall_tui.errors import ConfigError
 from recall_tui.harnesses import registry
+from recall_tui.harnesses.base import first_bytes
 from recall_tui.store.sync.discover import Place
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
-
-_HEAD_BYTES: Final = 64 << 10
-"""What a harness is shown of a file to recognise it."""
 
 
 def own(env: Mapping[str, str], home: str) -> list[Place]:
@@ -73,11 +71,9 @@ def _recognised(path: str) -> list[Place]:
     harnesses = registry.all_harnesses()
     if os.path.isdir(path):
         return [Place(harness, path) for harness in harnesses]
-    try:
-        with open(path, "rb") as file:
-            head = file.read(_HEAD_BYTES)
-    except OSError as error:
-        raise ConfigError(f"cannot read {path}: {error.strerror or error}") from error
+    if not os.access(path, os.R_OK):
+        raise ConfigError(f"cannot read {path}: permission denied", "check its permissions")
+    head = first_bytes(path)
     for harness in harnesses:
         if harness.recognise(path, head):
             return [Place(harness, path)]

@@ -315,6 +315,31 @@ def unreadable(path: str, error: OSError) -> Gap:
     )
 
 
+HEAD_BYTES: Final = 64 << 10
+"""What a harness is shown of a file to recognise it."""
+
+_AT_ONCE: Final = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+
+
+def first_bytes(path: str, size: int = HEAD_BYTES) -> bytes:
+    """Return the first bytes of a regular file.
+
+    Returns:
+        At most `size` bytes; none when it cannot be read or is something else: a pipe of that name
+        would be waited for without end.
+    """
+    try:
+        descriptor = os.open(path, _AT_ONCE)
+    except OSError:
+        return b""
+    try:
+        return os.read(descriptor, size) if stat.S_ISREG(os.fstat(descriptor).st_mode) else b""
+    except OSError:
+        return b""
+    finally:
+        os.close(descriptor)
+
+
 def file_source(
     harness: str, entry: os.DirEntry[str], native_id: str, root: str, parent: str = ""
 ) -> Source | None:
@@ -397,8 +422,8 @@ def project(arguments: object, order: Iterable[str] = PROJECTED) -> tuple[str, s
     """Split a tool call's arguments into (projection, rest), each one string leaf a line.
 
     The projection is the small fixed part of Q5: command, paths, pattern, URL, title. A list of
-    words under `command` (Codex `shell`) is one line. URLs lose their query (it may carry tokens),
-    which goes to the rest.
+    words under `command` (Codex `shell`) is one line. URLs lose their query there (it may carry
+    tokens); whole they stand in the rest, where a person who pastes one finds it.
 
     Args:
         arguments: The decoded arguments; a string (undecodable JSON, a patch) is all rest unless
@@ -420,8 +445,8 @@ def project(arguments: object, order: Iterable[str] = PROJECTED) -> tuple[str, s
                     rest.append(value)
             elif value:
                 if key in ("url", "uri") and "?" in value:
-                    value, _, query = value.partition("?")  # noqa: PLW2901 - the rest of it
-                    rest.append(query)
+                    rest.append(value)
+                    value = value.partition("?")[0]  # noqa: PLW2901 - what is shown of it
                 seen.append((place, value))
         elif (
             place is not None

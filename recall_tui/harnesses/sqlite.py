@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import stat
 from pathlib import Path
 from typing import Final
 
@@ -50,6 +51,8 @@ def _ways(path: str) -> list[tuple[str, str]]:
     that has it open has created them already; otherwise we must not.
     """
     try:
+        if not stat.S_ISREG(os.stat(path).st_mode):  # opening a pipe would wait for ever
+            raise SourceError(f"{path}: not a file")
         with open(path, "rb", buffering=0) as stream:
             wal_mode = stream.read(20)[18:20] == b"\2\2"
     except OSError as error:

@@ -175,8 +175,9 @@ def test_a_command_of_words_is_one_line_and_paths_are_lines() -> None:
     assert project({"command": ["mixed", 1]}) == ("", "mixed")
 
 
-def test_a_url_loses_its_query() -> None:
-    assert project({"url": "https://host/x?token=t#f"}) == ("https://host/x", "token=t#f")
+def test_a_url_is_projected_without_its_query_and_lies_whole_beyond_the_horizon() -> None:
+    whole = "https://host/x?token=t#f"
+    assert project({"url": whole}) == ("https://host/x", whole)
 
 
 def test_arguments_that_are_no_object_lie_beyond_the_horizon() -> None:

@@ -12,7 +12,7 @@ import re
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
-from recall_tui.harnesses.base import ResumeCommand, file_source, walk
+from recall_tui.harnesses.base import HEAD_BYTES, ResumeCommand, file_source, first_bytes, walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -28,7 +28,6 @@ _NO_SESSIONS: Final = frozenset(
     {"tool-results", "memory", "file-history", "todos", "plugins", "node_modules", ".git"}
 )
 """Folders that hold many files and never a session."""
-_HEAD: Final = 64 << 10
 _LINES: Final = 20
 """Lines of a head that are looked at: a session may begin with a dozen bookkeeping records."""
 _TRIES: Final = 3
@@ -90,7 +89,7 @@ class Claude:
                     continue
                 stem = name[:-6]
                 if not (ours and _is_named(stem)) and not (
-                    by_content and self.recognise(entry.path, _head(entry.path))
+                    by_content and self.recognise(entry.path, first_bytes(entry.path))
                 ):
                     continue
                 if stem.startswith(_HOUSEKEEPING):
@@ -103,13 +102,13 @@ class Claude:
     def _holds_ours(self, entries: list[os.DirEntry[str]]) -> bool:
         """Say whether a folder outside `projects` holds this program's sessions, by a few files."""
         named = (e for e in entries if e.name.endswith(".jsonl") and _is_named(e.name[:-6]))
-        return any(self.recognise(e.path, _head(e.path)) for e in islice(named, _TRIES))
+        return any(self.recognise(e.path, first_bytes(e.path)) for e in islice(named, _TRIES))
 
     def recognise(self, path: str, head: bytes) -> bool:
         """Say whether a file is a session of this program, by its first records."""
         if not path.endswith(".jsonl"):
             return False
-        for line in head[:_HEAD].split(b"\n")[:_LINES]:
+        for line in head[:HEAD_BYTES].split(b"\n")[:_LINES]:
             text = line.strip(b"\0\r\t ").removeprefix(b"\xef\xbb\xbf")
             if not text.startswith(b"{"):
                 continue
@@ -188,15 +187,6 @@ def _parent_of(folder: str) -> str:
     return parts[at - 1] if at else ""
 
 
-def _head(path: str) -> bytes:
-    """Return the first bytes of a file, none when it cannot be read."""
-    try:
-        with open(path, "rb") as stream:
-            return stream.read(_HEAD)
-    except OSError:
-        return b""
-
-
 def _is_record(record: object) -> bool:
     """Say whether a decoded line is one of this program's."""
     if not isinstance(record, dict):
@@ -204,7 +194,11 @@ def _is_record(record: object) -> bool:
     kind = record.get("type")
     if kind in ("user", "assistant"):
         message = record.get("message")
-        return isinstance(message, dict) and "content" in message and "role" in message
+        return (
+            isinstance(message, dict)
+            and "content" in message
+            and ("role" in message or "timestamp" in record)
+        )
     if kind == "system":
         return "parentUuid" in record and "subtype" in record and "isSidechain" in record
     return isinstance(kind, str) and _OWN_RECORDS.get(kind, "\0") in record
@@ -217,5 +211,5 @@ def _looks_cut(text: bytes) -> bool:
 
 def _session_named_in(path: str) -> str:
     """Return the session a subagent's records name, empty without one."""
-    match = re.search(rb'"sessionId"\s*:\s*"([\w.-]+)"', _head(path))
+    match = re.search(rb'"sessionId"\s*:\s*"([\w.-]+)"', first_bytes(path))
     return match[1].decode() if match else ""

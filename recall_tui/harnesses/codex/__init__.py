@@ -18,6 +18,7 @@ from recall_tui.harnesses.base import (
     Source,
     Transcript,
     file_source,
+    first_bytes,
     walk,
 )
 
@@ -62,33 +63,28 @@ class Codex:
 
         A live and an archived copy of a session are two sources with one native id.
         """
-        if os.path.isfile(root):
-            yield from self._alone(root, gaps)
-            return
+        alone = os.path.isfile(root)
         for folder in _folders(root):
             for _, entries in walk(folder, gaps):
                 for entry in entries:
-                    name = entry.name
-                    if name.startswith("rollout-") and name.endswith(_SUFFIXES):
-                        source = file_source(self.id, entry, rollout_id(name), root)
+                    if not (alone or entry.name.endswith(_SUFFIXES)):
+                        continue
+                    native_id = self._native_id(entry)
+                    if native_id:
+                        source = file_source(self.id, entry, native_id, root)
                         if source is not None:
                             yield source
 
-    def _alone(self, path: str, gaps: list[Gap]) -> Iterator[Source]:
-        """Yield a file that was named itself, under whatever name it has."""
-        for _, entries in walk(path, gaps):
-            for entry in entries:
-                name = entry.name
-                native_id = rollout_id(name) if name.startswith("rollout-") else ""
-                if not (native_id and name.endswith(_SUFFIXES)):
-                    head = _head(path)
-                    if not self.recognise(path, head):
-                        return
-                    found = _ID.search(head)
-                    native_id = found[1].decode("utf-8", "replace") if found else _stem(name)
-                source = file_source(self.id, entry, native_id, path)
-                if source is not None:
-                    yield source
+    def _native_id(self, entry: os.DirEntry[str]) -> str:
+        """Return the id of a rollout, by its name or else its content; empty for other files."""
+        name = entry.name
+        if name.startswith("rollout-") and name.endswith(_SUFFIXES):
+            return rollout_id(name)
+        head = first_bytes(entry.path)
+        if not self.recognise(entry.path, head):
+            return ""
+        found = _ID.search(head)
+        return found[1].decode("utf-8", "replace") if found else _stem(name)
 
     def recognise(self, path: str, head: bytes) -> bool:
         """Say whether a file is a rollout of any generation."""
@@ -161,11 +157,3 @@ def _folders(root: str) -> list[str]:
     if "sessions" in names and names & _HOME_FILES:
         return [os.path.join(root, folder) for folder in _FOLDERS if folder in names]
     return [root]
-
-
-def _head(path: str) -> bytes:
-    try:
-        with open(path, "rb") as stream:
-            return stream.read(64 << 10)
-    except OSError:
-        return b""

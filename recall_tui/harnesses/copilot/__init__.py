@@ -18,6 +18,7 @@ from recall_tui.harnesses.base import (
     Source,
     Transcript,
     file_source,
+    first_bytes,
     unreadable,
     walk,
 )
@@ -59,17 +60,19 @@ class Copilot:
 
         A session without events was never used, and is none.
         """
-        if os.path.isfile(root):
-            yield from self._alone(root, gaps)
-        elif os.path.basename(os.path.normpath(root)) == _STATE:
+        if os.path.basename(os.path.normpath(root)) == _STATE:
             yield from self._state(root, root, gaps)
         elif _is_home(root):
             yield from self._state(os.path.join(root, _STATE), root, gaps)
         else:
+            alone = os.path.isfile(root)
             for folder, entries in walk(root, gaps):
-                early = os.path.basename(folder) == _STATE
                 for entry in entries:
-                    yield from self._entry(folder, entry, root, early=early)
+                    if alone or entry.name.endswith(".jsonl"):
+                        native_id = self._native_id(os.path.abspath(folder), entry)
+                        source = file_source(self.id, entry, native_id, root) if native_id else None
+                        if source is not None:
+                            yield source
 
     def _state(self, folder: str, root: str, gaps: list[Gap]) -> Iterator[Source]:
         """Yield the sessions of a `session-state` folder: one stat each, no folder is listed."""
@@ -77,11 +80,12 @@ class Copilot:
             with os.scandir(folder) as entries:
                 for entry in entries:
                     if entry.name.endswith(".jsonl"):
-                        yield from self._entry(folder, entry, root, early=True)
+                        native_id = entry.name.removesuffix(".jsonl")
+                        source = file_source(self.id, entry, native_id, root)
                     else:
                         source = self._events(entry, root)
-                        if source is not None:
-                            yield source
+                    if source is not None:
+                        yield source
         except FileNotFoundError:
             return
         except OSError as error:
@@ -100,39 +104,24 @@ class Copilot:
             root,
         )  # fmt: skip
 
-    def _entry(
-        self, folder: str, entry: os.DirEntry[str], root: str, *, early: bool
-    ) -> Iterator[Source]:
-        """Yield a file when it is a session; other programs have an `events.jsonl` as well."""
-        if entry.name == _EVENTS:
-            if os.path.basename(os.path.dirname(folder)) != _STATE and not self.recognise(
-                entry.path, _head(entry.path)
-            ):
-                return
-            native_id = os.path.basename(folder)
-        elif early and entry.name.endswith(".jsonl"):
-            native_id = entry.name.removesuffix(".jsonl")
-        else:
-            return
-        source = file_source(self.id, entry, native_id, root)
-        if source is not None:
-            yield source
+    def _native_id(self, folder: str, entry: os.DirEntry[str]) -> str:
+        """Return the id of a session, by its place or else its content; empty for other files.
 
-    def _alone(self, path: str, gaps: list[Gap]) -> Iterator[Source]:
-        """Yield a file that was named itself, under whatever name it has."""
-        folder, name = os.path.split(os.path.abspath(path))
-        head = _head(path)
-        if not self.recognise(path, head):
-            return
-        native_id = os.path.basename(folder) if name == _EVENTS else ""
-        if not native_id and os.path.basename(folder) != _STATE:
-            found = _ID.search(head)
-            native_id = found[1].decode("utf-8", "replace") if found else ""
-        for _, entries in walk(path, gaps):
-            for entry in entries:
-                source = file_source(self.id, entry, native_id or name.removesuffix(".jsonl"), path)
-                if source is not None:
-                    yield source
+        Other programs have an `events.jsonl` as well.
+        """
+        above, own = os.path.split(folder)
+        name = entry.name
+        if name == _EVENTS and os.path.basename(above) == _STATE:
+            return own
+        if name.endswith(".jsonl") and own == _STATE:
+            return name.removesuffix(".jsonl")
+        head = first_bytes(entry.path)
+        if not self.recognise(entry.path, head):
+            return ""
+        if name == _EVENTS and own:
+            return own
+        found = _ID.search(head)
+        return found[1].decode("utf-8", "replace") if found else name.removesuffix(".jsonl")
 
     def recognise(self, path: str, head: bytes) -> bool:
         """Say whether a file holds events of this program."""
@@ -171,11 +160,3 @@ def _is_home(root: str) -> bool:
     except OSError:
         return False  # `walk` reports it
     return _STATE in names and bool(names & _HOME_FILES)
-
-
-def _head(path: str) -> bytes:
-    try:
-        with open(path, "rb") as stream:
-            return stream.read(64 << 10)
-    except OSError:
-        return b""

@@ -9,7 +9,7 @@ import os
 import re
 from typing import TYPE_CHECKING, Final
 
-from recall_tui.harnesses.base import file_source, walk
+from recall_tui.harnesses.base import file_source, first_bytes, walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,6 +21,7 @@ HARNESS: Final = "gemini"
 SHARED_IDS: Final = frozenset({"a2a-server"})
 """Session ids that are names of a program: every session of it has the same."""
 
+_HEAD: Final = 4096
 _SESSION_ID: Final = re.compile(rb'"sessionId"\s*:\s*"([^"\\]+)"')
 _PROJECT: Final = re.compile(rb'"projectHash"\s*:')
 _HISTORY: Final = re.compile(rb'\s*\{\s*"history"\s*:\s*\[\s*\{\s*"role"')
@@ -117,15 +118,19 @@ def _native_id(path: str, *, known: bool) -> str | None:
         path: The file.
         known: Its place and name already say that it is a session.
     """
-    try:
-        with open(path, "rb", buffering=0) as stream:
-            head = stream.read(4096)
-            if not _SESSION_ID.search(head) and path.endswith(".json") and len(head) == 4096:
-                stream.seek(-4096, os.SEEK_END)  # some writers sort the keys
-                head += stream.read(4096)
-    except OSError:
-        return "" if known else None  # reading it says what is wrong
+    head = first_bytes(path, _HEAD)
+    if not _SESSION_ID.search(head) and path.endswith(".json") and len(head) == _HEAD:
+        head += _last_bytes(path)  # some writers sort the keys
     if not known and not _is_session(head):
         return None
     match = _SESSION_ID.search(head)
     return match.group(1).decode("utf-8", "replace") if match else ""
+
+
+def _last_bytes(path: str) -> bytes:
+    try:
+        with open(path, "rb", buffering=0) as stream:
+            stream.seek(-_HEAD, os.SEEK_END)
+            return stream.read(_HEAD)
+    except OSError:
+        return b""

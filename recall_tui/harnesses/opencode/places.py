@@ -11,7 +11,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from recall_tui.errors import SourceError
-from recall_tui.harnesses.base import Source, file_source, walk
+from recall_tui.harnesses.base import Source, file_source, first_bytes, walk
 from recall_tui.model import Gap, GapKind
 
 if TYPE_CHECKING:
@@ -25,7 +25,10 @@ _STORES: Final = re.compile(r"(?:opencode(?:-[\w.-]+)?|kilo)\.db\Z")
 
 _DATABASES: Final = (".db", ".sqlite", ".sqlite3")
 
-_EXPORT: Final = re.compile(rb'\s*\{\s*"info"\s*:\s*\{\s*"id"\s*:\s*"(ses_[^"\\]+)"')
+_HEAD: Final = 4096
+
+_EXPORT: Final = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"(?:info|messages)"\s*:')
+_SESSION: Final = re.compile(rb'"(?:id|sessionID)"\s*:\s*"(ses_[^"\\]+)"')
 _COPY: Final = re.compile(rb'\{"type":\s*"(?:user|tool_use|tool_result)",\s*"timestamp":')
 
 _SECRETS: Final = frozenset({"auth.json", "mcp-auth.json", "account.json"})
@@ -47,7 +50,7 @@ def discover(root: str, gaps: list[Gap]) -> Iterator[Source]:
         storage = storage_of(folder)
         for entry in files:
             if entry.name.endswith(_DATABASES) or entry.path == root:
-                head = _head(entry.path)
+                head = first_bytes(entry.path, _HEAD)
                 if head.startswith(_SQLITE) or _STORES.match(entry.name):
                     yield from _rows(entry.path, root, gaps)
                     continue
@@ -65,7 +68,7 @@ def recognise(path: str, head: bytes) -> bool:
     name = os.path.basename(path)
     if name.endswith(".jsonl"):
         return name.startswith("ses_") and _COPY.match(head) is not None
-    return _EXPORT.match(head) is not None or bool(
+    return bool(_exported(head)) or bool(
         name.endswith(".json") and storage_of(os.path.dirname(path))
     )
 
@@ -125,15 +128,6 @@ def _enter(folder: str, name: str) -> bool:
     return name not in ("node_modules", ".git")
 
 
-def _head(path: str, size: int = 4096) -> bytes:
-    """Return the first bytes of a file, empty when it cannot be read (discovery passes it over)."""
-    try:
-        with open(path, "rb", buffering=0) as stream:
-            return stream.read(size)
-    except OSError:
-        return b""
-
-
 def _rows(path: str, root: str, gaps: list[Gap]) -> Iterator[Source]:
     """Yield the sessions of a store; one that cannot be read is a gap."""
     from recall_tui.harnesses.opencode import database  # noqa: PLC0415 - sqlite3 costs 5 ms
@@ -166,13 +160,17 @@ def _file(entry: os.DirEntry[str], storage: str, root: str) -> Source | None:
     if storage and name.endswith(".json"):
         return _tree_source(entry, storage, root)
     if name.endswith(".jsonl"):
-        if name.startswith("ses_") and _COPY.match(_head(entry.path)):
+        if name.startswith("ses_") and _COPY.match(first_bytes(entry.path, _HEAD)):
             return file_source(HARNESS, entry, name.removesuffix(".jsonl"), root)
         return None
-    match = _EXPORT.match(_head(entry.path))
-    if match is None:
-        return None
-    return file_source(HARNESS, entry, match.group(1).decode("utf-8", "replace"), root)
+    exported = _exported(first_bytes(entry.path, _HEAD))
+    return file_source(HARNESS, entry, exported, root) if exported else None
+
+
+def _exported(head: bytes) -> str:
+    """Return the id of the session an export holds, empty when the file is none."""
+    match = _EXPORT.match(head) and _SESSION.search(head)
+    return match[1].decode("utf-8", "replace") if match else ""
 
 
 def _tree_source(entry: os.DirEntry[str], storage: str, root: str) -> Source | None:
@@ -217,7 +215,7 @@ def _stats(folder: str) -> Iterator[tuple[int, int, str]]:
 def _own_id(path: str) -> str:
     """Return the id a session file states, for trees whose files are named otherwise."""
     try:
-        info = json.loads(_head(path, 1 << 20))
+        info = json.loads(first_bytes(path, 1 << 20))
     except ValueError:
         return ""
     stated = info.get("id") if isinstance(info, dict) else None

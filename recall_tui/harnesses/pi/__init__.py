@@ -10,7 +10,7 @@ import os
 import re
 from typing import TYPE_CHECKING, Final
 
-from recall_tui.harnesses.base import ResumeCommand, file_source, walk
+from recall_tui.harnesses.base import ResumeCommand, file_source, first_bytes, walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 _NAME: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z_([\w.-]+)\.jsonl")
 _SESSIONS: Final = (os.path.join("agent", "sessions"), "sessions")
 """Where sessions lie below `~/.pi` and below `~/.pi/agent`."""
-_HEAD: Final = 64 << 10
 
 
 class Pi:
@@ -110,11 +109,7 @@ def _configured(agent: str) -> str:
 
 def _header_id(path: str) -> str:
     """Return the id in a file's first line, empty when it is no session."""
-    try:
-        with open(path, "rb") as stream:
-            return _id_in(stream.readline(_HEAD))
-    except OSError:
-        return ""
+    return _id_in(first_bytes(path))
 
 
 def _id_in(head: bytes) -> str:

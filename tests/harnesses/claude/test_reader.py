@@ -151,7 +151,7 @@ def test_what_else_a_result_says(read: Any) -> None:
     lines.call("t3", command="false")
     lines.result("t3", "Exit code 1", "Error: Exit code 1", is_error=True)
     call, page, _, report, _, failed = read(lines).messages
-    assert (call.text, call.rest) == ("https://host/page", "key=1\nread")
+    assert (call.text, call.rest) == ("https://host/page", "https://host/page?key=1\nread")
     assert [page.duration_ms, report.duration_ms, failed.duration_ms] == [1234, 5678, 0]
     assert [page.failed, failed.failed] == [False, True]
     assert call.model == "claude-x-1"

@@ -16,12 +16,17 @@ if TYPE_CHECKING:
     from recall_tui.harnesses.base import Source
 
 
+MADE_UP = ("/stage0/", "/fixtures/")
+"""Peers' fixtures: scrubbed, or with shapes no version writes."""
+
+
 def sources(shared: Path) -> list[Source]:
     codex = Codex()
     return [
         source
         for root in ("transcripts/codex", "live/codex")
         for source in codex.discover(str(shared / root), [])
+        if not any(folder in source.path for folder in MADE_UP)
     ]
 
 

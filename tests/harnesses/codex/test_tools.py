@@ -29,7 +29,12 @@ PATCH = "*** Begin Patch\n*** Update File: src/a.py\n@@\n-old body\n+new body\n*
         ("view_image", {"path": "/tmp/a.png"}, "/tmp/a.png", ""),
         ("spawn_agent", {"message": "look around", "agent_type": "x"}, "", "look around\nx"),
         ("write_stdin", {"session_id": 7, "chars": "yes\n"}, "", "yes\n"),
-        ("fetch", {"url": "https://a.example/b?token=abc"}, "https://a.example/b", "token=abc"),
+        (
+            "fetch",
+            {"url": "https://a.example/b?token=abc"},
+            "https://a.example/b",
+            "https://a.example/b?token=abc",
+        ),
     ],
 )
 def test_the_projection_of_a_call(name, arguments, text, rest):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -66,18 +67,16 @@ def test_only_sessions_are_found(tmp_path: Path) -> None:
 
 
 def test_credentials_are_never_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    import builtins
-
     talk(chats(tmp_path) / "session-2026-11-30T17-05-417c17c0.jsonl")
     (tmp_path / ".gemini" / "tmp" / "oauth_creds.json").write_text("{}", "utf-8")
     opened: list[str] = []
-    real = builtins.open
+    real = os.open
 
     def watched(path, *args, **named):
         opened.append(Path(path).name)
         return real(path, *args, **named)
 
-    monkeypatch.setattr(builtins, "open", watched)
+    monkeypatch.setattr(os, "open", watched)
     assert len(found(tmp_path)) == 1
     assert "session-2026-11-30T17-05-417c17c0.jsonl" in opened
     assert "oauth_creds.json" not in opened

@@ -159,13 +159,13 @@ def test_bulk_folders_are_not_entered_and_secrets_not_opened(
     build.write(tmp_path / "auth.json", {"acme": {"key": "k"}})
     (tmp_path / "storage" / "session" / "global" / "folder.json").mkdir()
     opened: list[str] = []
-    head = places._head
+    head = places.first_bytes
 
     def watched(path: str, size: int = 4096) -> bytes:
         opened.append(Path(path).name)
         return head(path, size)
 
-    monkeypatch.setattr(places, "_head", watched)
+    monkeypatch.setattr(places, "first_bytes", watched)
     assert [s.native_id for s in found(tmp_path)] == ["ses_one"]
     assert "auth.json" not in opened
     assert "inside.json" not in opened
