@@ -129,16 +129,19 @@ class RecallApp(Detours):
         back; of keys that come in one burst (a paste, a macro, a slow line) the second would go
         where the first no longer wants it.
         """
-        if isinstance(event, events.Key) and event.key.startswith("alt+"):
+        if not isinstance(event, events.Key) or event.is_forwarded:
+            await super().on_event(event)
+        elif self._early_keys is not None:
+            self._early_keys.append(event)
+        else:
+            await self._press(event)
+
+    async def _press(self, event: events.Key) -> None:
+        if event.key.startswith("alt+"):
             # Without the kitty protocol it comes with its letter, and a box would type that.
             event.character = None
-        if isinstance(event, events.Key) and self._early_keys is not None:
-            self._early_keys.append(event)
-            return
         if (
-            isinstance(event, events.Key)
-            and not event.is_forwarded
-            and self.focused is not None
+            self.focused is not None
             and not isinstance(self.focused, Input)
             and (
                 await self._check_bindings(event.key, priority=True)
@@ -157,9 +160,10 @@ class RecallApp(Detours):
         if self.focused is None:
             self.call_after_refresh(self._take_early_keys)
             return
-        keys, self._early_keys = self._early_keys or [], None
-        for key in keys:
-            await self.on_event(key)
+        # What is typed meanwhile waits behind them: keys keep their order.
+        while self._early_keys:
+            await self._press(self._early_keys.pop(0))
+        self._early_keys = None
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
         """Say when background work ended in a fault: silence would look like an empty history."""
@@ -220,12 +224,11 @@ class RecallApp(Detours):
 
     def action_command_palette(self) -> None:
         """Show the palette of everything that can be done."""
-        from textual.command import CommandPalette
-
         from recall_tui.tui.commands import Commands
+        from recall_tui.tui.screens.leaving import Palette
 
-        if not CommandPalette.is_open(self):
-            self.push_screen(CommandPalette([Commands], placeholder="what do you want to do?"))
+        if not Palette.is_open(self):
+            self.push_screen(Palette([Commands], placeholder="what do you want to do?"))
 
     def action_next_theme(self) -> None:
         """Go from dark to light or back."""

@@ -55,25 +55,26 @@ class Detours(Errands):
         """Show where a session stood and how to go on with it."""
         from recall_tui.tui.screens.continue_ import ContinueScreen
 
-        self.push_screen(ContinueScreen(self.services, session))
+        self.offer(ContinueScreen(self.services, session))
 
     def do_repeat(self, session: Session, position: int) -> None:
         """Show a session's prompts, to be used again."""
         from recall_tui.tui.screens.repeat import RepeatScreen
 
-        self.push_screen(RepeatScreen(self.services, session))
+        self.offer(RepeatScreen(self.services, session))
 
     def do_skill(self, session: Session, position: int) -> None:
         """Show the skill a session makes."""
         from recall_tui.tui.screens.skill import SkillScreen
 
-        self.push_screen(SkillScreen(self.services, session))
+        self.offer(SkillScreen(self.services, session))
 
     def do_handoff(self, session: Session, position: int) -> None:
         """Show the page another program would go on from."""
         from recall_tui.tui.screens.handoff import HandoffScreen
 
-        self.push_screen(HandoffScreen(self.services, session))
+        if not isinstance(self.screen, HandoffScreen):
+            self.push_screen(HandoffScreen(self.services, session))
 
     def action_statistics(self) -> None:
         """Show how much there is."""
@@ -122,8 +123,9 @@ class Detours(Errands):
             self._history, session, message, cache=self._pictures, keymap=self.keymap,
             zone=self._zone, images=self.images, pixels=self.pixels,
         )  # fmt: skip
-        self.push_screen(screen, left)
-        self.read_at(session, message.position)
+        if self.screen is self.main:
+            self.push_screen(screen, left)
+            self.read_at(session, message.position)
 
     # Places inside
 
@@ -171,7 +173,7 @@ class Detours(Errands):
             title, PlaceListing(found), self.keymap, row=rows[-1] if rows else 0,
             empty=f"There are no {what.lower()} here.",
         )  # fmt: skip
-        self.push_screen(screen, picked)
+        self.offer(screen, picked)
         return screen
 
     def do_time(self, session: Session, position: int) -> None:
@@ -199,7 +201,7 @@ class Detours(Errands):
                     self.read_at(session, at_time(times, when))
 
             hint = "14:05, 2026-11-30 14:05, 2026-11-30, yesterday, 2h"
-            self.push_screen(AskScreen("Go to a time", hint, wrong=wrong), given)
+            self.offer(AskScreen("Go to a time", hint, wrong=wrong), given)
 
         self.in_thread(work, "read times")
 
@@ -230,7 +232,7 @@ class Detours(Errands):
         empty = "Nothing is folded under this session: no subagents, forks or copies."
         title = "Subagents, forks and copies, in the order they began"
         screen = PickScreen(title, listing, self.keymap, row=row, empty=empty)
-        self.push_screen(screen, picked)
+        self.offer(screen, picked)
 
     def do_parent(self, session: Session, position: int) -> None:
         """Go up to the session this one belongs to, where it was started."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from functools import partial
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from textual.app import App
 
@@ -14,11 +14,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from datetime import tzinfo
 
+    from textual.screen import Screen
+
     from recall_tui.history import History
     from recall_tui.model import Message, Session
     from recall_tui.tui.keymap import Keymap
     from recall_tui.tui.screens.choose import Choice
     from recall_tui.tui.screens.main import MainScreen
+
+Answer = TypeVar("Answer")
 
 
 class Errands(App[object]):
@@ -51,6 +55,17 @@ class Errands(App[object]):
     def complain(self, error: RecallError) -> None:
         """Say what went wrong. Safe from any thread."""
         self.notify(str(error), severity="error", markup=False)
+
+    def offer(
+        self, screen: Screen[Answer], answered: Callable[[Answer | None], None] | None = None
+    ) -> None:
+        """Show a screen that was asked for on the main one, unless another was opened meanwhile.
+
+        Of two keys in one burst both were meant for the main screen: the second screen would lie
+        over the first, and what it answers would not be seen.
+        """
+        if self.screen is self.main:
+            self.push_screen(screen, answered)
 
     def read_at(self, session: Session, position: int) -> None:
         """Show a session at one of its messages, and give it the keys."""
@@ -94,7 +109,7 @@ class Errands(App[object]):
 
         where = f"message {position}" if position >= 0 else "this session"
         hint = "Kept beside the index, in your own file; never in the agent's."
-        self.push_screen(AskScreen(f"Note about {where}", hint), given)
+        self.offer(AskScreen(f"Note about {where}", hint), given)
 
     def _note(self, session: Session, position: int, text: str) -> None:
         from recall_tui.tui.document import notes_of
@@ -126,7 +141,7 @@ class Errands(App[object]):
                 words = next(one.words for one in offered if one.value == value)
                 self.in_thread(partial(copy_in_thread, self, value, words.lower()), "copy")
 
-        self.push_screen(ChooseScreen("Copy", offered), chosen)
+        self.offer(ChooseScreen("Copy", offered), chosen)
 
     # Other programs
 
@@ -165,7 +180,7 @@ class Errands(App[object]):
             if path:
                 self._edit(path, line if path == session.path else 1)
 
-        self.push_screen(ChooseScreen("Open in your editor", offered), chosen)
+        self.offer(ChooseScreen("Open in your editor", offered), chosen)
 
     def _edit(self, path: str, line: int) -> None:
         from recall_tui.tui.foreground import at_line, editor, run_foreground

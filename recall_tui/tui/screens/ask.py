@@ -10,6 +10,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Input
 
 from recall_tui.tui.keymap import Scope, bindings
+from recall_tui.tui.screens.leaving import LeftOnce
 from recall_tui.tui.widgets.row import Part, Row
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from textual.binding import BindingType
 
 
-class AskScreen(ModalScreen[str | None]):
+class AskScreen(ModalScreen[str | None], LeftOnce[str | None]):
     """A title, one line to type in, and what is wrong with it. Answers None when left.
 
     Args:

@@ -133,13 +133,12 @@ class Asking(Browsing):
 
     def action_past_searches(self) -> None:
         """Show the searches of before, those that are kept first."""
-        from textual.command import CommandPalette
-
         from recall_tui.tui.past import PastSearches
+        from recall_tui.tui.screens.leaving import Palette
 
-        if not CommandPalette.is_open(self.app):
+        if not Palette.is_open(self.app):
             words = "a search of before"
-            self.app.push_screen(CommandPalette([PastSearches], placeholder=words))
+            self.app.push_screen(Palette([PastSearches], placeholder=words))
 
     def action_keep_search(self) -> None:
         """Keep the search in the box, or let it go."""

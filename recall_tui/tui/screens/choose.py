@@ -12,6 +12,7 @@ from textual.screen import ModalScreen
 from recall_tui.tui.ink import Inked
 from recall_tui.tui.keymap import Scope, bindings
 from recall_tui.tui.lines import Line, clean, cut, pad
+from recall_tui.tui.screens.leaving import LeftOnce
 from recall_tui.tui.widgets.row import Part, Row
 
 if TYPE_CHECKING:
@@ -77,7 +78,7 @@ class Choices(Inked, can_focus=True):
             self.post_message(self.Taken())
 
 
-class ChooseScreen(ModalScreen[str | None]):
+class ChooseScreen(ModalScreen[str | None], LeftOnce[str | None]):
     """Answers with the value of a choice."""
 
     AUTO_FOCUS = "#choices"

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, ClassVar
 from rich.cells import cell_len
 from textual import on
 from textual.binding import Binding
-from textual.screen import Screen
 
 from recall_tui.tui import bars, notation
 from recall_tui.tui.gap_words import LOUD, words
 from recall_tui.tui.keymap import Keymap, Scope, bindings
 from recall_tui.tui.lines import Line, clean, cut
 from recall_tui.tui.listings import Listing
+from recall_tui.tui.screens.leaving import LeftOnce
 from recall_tui.tui.widgets.notice import Notice
 from recall_tui.tui.widgets.result_list import ResultList
 from recall_tui.tui.widgets.row import Part, Row
@@ -63,7 +63,7 @@ class GapListing(Listing):
         return first, Line(tuple(second))
 
 
-class GapsScreen(Screen[None]):
+class GapsScreen(LeftOnce[None]):
     """The list behind the banner."""
 
     AUTO_FOCUS = "#gap-list"

@@ -13,6 +13,7 @@ from recall_tui.tui.frame import PROSE_CELLS
 from recall_tui.tui.ink import Inked
 from recall_tui.tui.keymap import ACTIONS, Keymap, Scope, shown
 from recall_tui.tui.lines import Line, pad, wrap
+from recall_tui.tui.screens.leaving import LeftOnce
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
@@ -105,7 +106,7 @@ def _in_columns(blocks: list[list[Line]], columns: int, width: int) -> list[Line
     return out
 
 
-class HelpScreen(ModalScreen[None]):
+class HelpScreen(ModalScreen[None], LeftOnce[None]):
     """Help, over whatever was there."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.binding import BindingType
     from textual.timer import Timer
+    from textual.widget import Widget
 
     from recall_tui.history import History
     from recall_tui.model import Session
@@ -135,6 +136,17 @@ class MainScreen(Asking):
     def _name_keys(self) -> None:
         """The footer names the keys that work where the focus is."""
         self._show_keys()
+
+    def watch_focused(self) -> None:
+        """Keep keys going somewhere: what had the focus may be hidden by an answer or a resize."""
+        if self.focused is None:
+            self.call_after_refresh(self._focus_something)
+
+    def _focus_something(self) -> None:
+        # Textual itself takes the focus away while the terminal's window has none.
+        if self.focused is None and self.is_running and self.app.app_focus:
+            places: tuple[Widget, ...] = (self.box, self.transcript, self.results)
+            self.set_focus(next((place for place in places if place.focusable), None))
 
     def on_resize(self) -> None:
         """What the rows have room for depends on the width."""

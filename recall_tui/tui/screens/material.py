@@ -11,7 +11,6 @@ from textual import on
 from textual.color import Color
 from textual.containers import Container
 from textual.message import Message as Event
-from textual.screen import Screen
 
 from recall_tui.errors import RecallError
 from recall_tui.tui import bars, notation
@@ -26,6 +25,7 @@ from recall_tui.tui.graphics import OFF
 from recall_tui.tui.keymap import Keymap, Scope, bindings
 from recall_tui.tui.layout import tokens
 from recall_tui.tui.pictures import MOST_BYTES, pillow_image
+from recall_tui.tui.screens.leaving import LeftOnce
 from recall_tui.tui.widgets.notice import Notice
 from recall_tui.tui.widgets.picture import TILE_CELLS, TILE_ROWS, Picture, Tile, TileStrip
 from recall_tui.tui.widgets.row import Part, Row
@@ -60,7 +60,7 @@ class Shown:
     """Why its bytes cannot be had."""
 
 
-class MaterialScreen(Screen[int | None]):
+class MaterialScreen(LeftOnce[int | None]):
     """One message's pictures and files.
 
     Args:

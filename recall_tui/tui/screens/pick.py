@@ -6,12 +6,12 @@ from functools import partial
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from textual import on
-from textual.screen import Screen
 
 from recall_tui.tui import bars
 from recall_tui.tui.keymap import Scope, bindings
 from recall_tui.tui.lines import Line, clean, cut, justified
 from recall_tui.tui.listings import Listing
+from recall_tui.tui.screens.leaving import LeftOnce
 from recall_tui.tui.widgets.notice import Notice
 from recall_tui.tui.widgets.result_list import ResultList
 from recall_tui.tui.widgets.row import Part, Row
@@ -60,7 +60,7 @@ class PlaceListing(Listing):
         return Line(first), Line((("     ", ""), (cut(clean(place.about), width - 5), "dim")))
 
 
-class PickScreen(Screen[int | None]):
+class PickScreen(LeftOnce[int | None]):
     """A listing over the whole screen.
 
     Args:

@@ -7,11 +7,11 @@ from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar, cast
 
 from textual.message import Message as Event
-from textual.screen import Screen
 
 from recall_tui.errors import RecallError
 from recall_tui.tui import bars, notation
 from recall_tui.tui.keymap import Keymap, Scope, bindings
+from recall_tui.tui.screens.leaving import LeftOnce
 from recall_tui.tui.widgets.row import Part, Row
 from recall_tui.tui.widgets.sheet import Sheet
 
@@ -41,7 +41,7 @@ class Services:
     home: str
 
 
-class ReadingScreen(Screen[None], Generic[Read]):
+class ReadingScreen(LeftOnce[None], Generic[Read]):
     """A head, a text to be read, keys. Subclasses say what is read and how it is shown.
 
     Args:

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 from rich.text import Text
 from textual.message import Message as Event
-from textual.screen import Screen
 from textual.widgets import DataTable
 
 from recall_tui.errors import RecallError
 from recall_tui.tui import bars, notation
 from recall_tui.tui.keymap import Scope, bindings
 from recall_tui.tui.lines import clean, cut
+from recall_tui.tui.screens.leaving import LeftOnce
 from recall_tui.tui.statistics import Statistics, statistics
 from recall_tui.tui.widgets.activity import Activity
 from recall_tui.tui.widgets.row import Part, Row
@@ -36,7 +36,7 @@ _MOST_ROWS: Final = 500
 """Rows of a table; the rest is named."""
 
 
-class StatisticsScreen(Screen[None]):
+class StatisticsScreen(LeftOnce[None]):
     """Totals, thirty days, and one table at a time."""
 
     AUTO_FOCUS = "#stats-table"

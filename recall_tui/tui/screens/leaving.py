@@ -1,0 +1,29 @@
+"""Screens that are left once, however often that was asked for."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+from textual.await_complete import AwaitComplete
+from textual.command import CommandPalette
+from textual.screen import Screen
+
+Result = TypeVar("Result")
+
+
+class LeftOnce(Screen[Result]):
+    """A screen whose second leaving does nothing.
+
+    Of two clicks or keys in one burst the second is still on its way when the first has closed the
+    screen: Textual would close the screen below for it, and fail when there is none.
+
+    Stands last among a screen's bases: Textual inherits styles and bindings from the first.
+    """
+
+    def dismiss(self, result: Result | None = None) -> AwaitComplete:
+        """Leave the screen with a result, unless it was left already."""
+        return super().dismiss(result) if self.is_active else AwaitComplete()
+
+
+class Palette(CommandPalette, LeftOnce[None]):
+    """Textual's palette, left once. Its style comes by the first base alone."""
