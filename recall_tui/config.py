@@ -116,7 +116,9 @@ class Settings:
         doc="Folder of a Maka workspace (runtime.sqlite and memory.sqlite); read in place.",
     )
     exclude: tuple[str, ...] = _setting(
-        (), read=_texts, doc="Session files or folders (globs of their paths) never read nor kept."
+        (),
+        read=_texts,
+        doc="Projects, session files or folders (globs of their paths) never read nor kept.",
     )
     keep_gone: bool = _setting(
         default=True,

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Final
 from recall_tui import clock
 from recall_tui.errors import ConfigError
 from recall_tui.model import Filter, Presence
+from recall_tui.privacy import is_paused
 from recall_tui.search.sessions import under
 from recall_tui.text import notation
 
@@ -56,7 +57,7 @@ class Check:
     """One thing that was looked at."""
 
     section: str
-    """sources | index | retention | machine | terminal"""
+    """privacy | sources | index | retention | machine | terminal"""
     level: Level
     name: str
     detail: str
@@ -79,9 +80,15 @@ def examine(
             it failed.
         deep: Check every page of the index, however large it is.
     """
+    from recall_tui.paths import locate
+
+    paused = is_paused(locate(env).data)
+    if paused:
+        history = None  # then nothing may be read, not even to be counted
     sessions = _sessions(history)
     gaps = history.gaps() if history else []
     return [
+        *([_PAUSED] if paused else ()),
         *broken_harnesses(),
         *(source_checks(history.places, sessions, gaps) if history else ()),
         *index_checks(env, history, deep=deep),
@@ -89,6 +96,12 @@ def examine(
         *machine_checks(env),
         *terminal_checks(env),
     ]
+
+
+_PAUSED: Final = Check(
+    "privacy", Level.WARN, "paused", "nothing is searched, shown or indexed", "recall unpause",
+    {"paused": True},
+)  # fmt: skip
 
 
 def worst(checks: Sequence[Check]) -> Level:

@@ -61,6 +61,10 @@ class StoreBusyError(StoreError):
     """Another process holds the write lock. The message names it."""
 
 
+class PausedError(RecallError):
+    """A person paused Recall, or whether they did cannot be read: nothing is read meanwhile."""
+
+
 class BadReferenceError(RecallError):
     """A reference is malformed, or names a message that is gone or has changed."""
 

@@ -5,19 +5,19 @@
 
 from __future__ import annotations
 
-import fnmatch
 import heapq
 import os
 import sys
 import threading
+import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from recall_tui import clock, workspace
+from recall_tui import clock, privacy, workspace
 from recall_tui.errors import StoreBusyError, StoreError
 from recall_tui.harnesses import registry
 from recall_tui.model import Filter, Gap, GapKind
-from recall_tui.paths import private_folder
+from recall_tui.paths import matches, private_folder
 from recall_tui.store.corpus import StoreCorpus
 from recall_tui.store.user import UserStore, mark_of
 
@@ -42,6 +42,9 @@ C = TypeVar("C", bound="Corpus")
 CATCH_UP_BYTES: Final = 8 << 20
 """A search first reads changes up to this size into the index (about 0.1 s); more than that is
 answered from the files themselves while a background sync reads it."""
+
+PAUSE_S: Final = 1.0
+"""How often a watch looks whether a pause has ended."""
 
 
 class Holdings:
@@ -75,6 +78,8 @@ class Holdings:
         self._only = only
         self._env = dict(env)
         self._index = paths.index_file
+        self._left_out = [os.path.expanduser(pattern) for pattern in settings.exclude]
+        """Globs of what a person never wants read: session files, their folders, projects."""
         self._store = StoreCorpus(self._index)
         self._compared_ms = 0
         self._gaps_seen: list[Gap] = []
@@ -100,16 +105,19 @@ class Holdings:
 
         Raises:
             StoreBusyError: Another process is writing; the message names it.
+            PausedError: A person paused Recall.
         """
         from recall_tui.store.sync.run import sync
 
+        privacy.require_open(self.paths.data)
         private_folder(self.paths.data)
         progress = sync(
             self._index,
             self.places,
             on_progress=on_progress,
-            stop=stop,
+            stop=lambda: stop() or self._paused(),
             excluded=self._excluded(),
+            left_out=self._left_out,
             rebuild=rebuild,
             verify=verify,
             wait_s=wait_s,
@@ -118,17 +126,22 @@ class Holdings:
         return progress
 
     def watch(self, on_progress: Callable[[SyncProgress], None], stop: Callable[[], bool]) -> None:
-        """Sync, then keep the index live until `stop`."""
+        """Sync, then keep the index live until `stop`; a pause is waited out."""
         from recall_tui.store.watch import watch
 
         private_folder(self.paths.data)
-        watch(
-            self._index,
-            self.places,
-            on_progress=on_progress,
-            stop=stop,
-            excluded=self._excluded(),
-        )
+        while not stop():
+            if self._paused():
+                time.sleep(PAUSE_S)
+                continue
+            watch(
+                self._index,
+                self.places,
+                on_progress=on_progress,
+                stop=lambda: stop() or self._paused(),
+                excluded=self._excluded(),
+                left_out=self._left_out,
+            )
 
     def forget(self, sessions: Sequence[Session]) -> Forgotten:
         """Remove sessions from everything derived from them, and never read them again (Q3).
@@ -168,10 +181,11 @@ class Holdings:
         """
         from recall_tui.store.sync.pending import pending
 
+        privacy.require_open(self.paths.data)
         if self.live or clock.now_ms() - self._fresh_ms() < self.settings.freshness_s * 1000:
             return None
         with self._catching_up:
-            found = pending(self._index, self.places, self._excluded())
+            found = pending(self._index, self.places, self._excluded(), self._left_out)
         self._compared_ms = clock.now_ms()
         self._gaps_seen = found.gaps
         if not found.sources and not found.marks:
@@ -186,6 +200,9 @@ class Holdings:
 
     # ------------------------------------------------------------ inside
 
+    def _paused(self) -> bool:
+        return privacy.is_paused(self.paths.data)
+
     def _exists(self) -> bool:
         return os.path.exists(self._index)
 
@@ -194,7 +211,12 @@ class Holdings:
         return max(self._compared_ms, self._store.synced_ms() if self._exists() else 0)
 
     def stores(self) -> list[StoreCorpus | WorkspaceCorpus]:
-        """Return what holds sessions for good: the index, and workspaces read in place."""
+        """Return what holds sessions for good: the index, and workspaces read in place.
+
+        Raises:
+            PausedError: A person paused Recall; nobody gets at a session then.
+        """
+        privacy.require_open(self.paths.data)
         return [*([self._store] if self._exists() else []), *self._workspaces()]
 
     def _workspaces(self) -> list[WorkspaceCorpus]:
@@ -244,7 +266,8 @@ class Holdings:
         from recall_tui.search.without import Without
 
         self._read_in_background()
-        self._cold = ColdCorpus([(registry.get(s.harness), s) for s in waiting.sources])
+        unread = [(registry.get(s.harness), s) for s in waiting.sources]
+        self._cold = ColdCorpus(unread, self._left_out)
         index = [Without(self._store, waiting.stale)] if self._exists() else []
         return [self._cold, *index, *workspaces]
 
@@ -297,13 +320,10 @@ class Holdings:
 
     def _excluded(self) -> Callable[[Source], bool]:
         """Return the test for sources that must not be read: forgotten, or left out by settings."""
-        forgotten = self.user.forgotten()
-        patterns = [os.path.expanduser(pattern) for pattern in self.settings.exclude]
+        forgotten, patterns = self.user.forgotten(), self._left_out
         if not patterns:
             return forgotten
-        return lambda source: (
-            forgotten(source) or any(fnmatch.fnmatch(source.path, pattern) for pattern in patterns)
-        )
+        return lambda source: forgotten(source) or matches(source.path, patterns)
 
     def dated(self, reach: Reach) -> Reach:
         """Complete a reach with what only the composition root knows."""

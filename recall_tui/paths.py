@@ -7,12 +7,13 @@ the platform wants them.
 from __future__ import annotations
 
 import os
+from fnmatch import fnmatch
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from recall_tui.errors import ConfigError, StoreError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 APPLICATION: Final = "recall-tui"
 """Folder name. Several other programs are called "recall", so the plain word would collide."""
@@ -70,6 +71,15 @@ def locate(env: Mapping[str, str] | None = None) -> Paths:
 
     dirs = platformdirs.PlatformDirs(APPLICATION, appauthor=False)
     return Paths(dirs.user_config_dir, dirs.user_data_dir, dirs.user_state_dir)
+
+
+def matches(path: str, patterns: Sequence[str]) -> bool:
+    """Return whether a path is what one of some globs names, or lies below it."""
+    plain = path.rstrip(os.sep) or path
+    return any(
+        fnmatch(plain, pattern) or fnmatch(plain, f"{pattern.rstrip(os.sep)}{os.sep}*")
+        for pattern in patterns
+    )
 
 
 def private_folder(path: str) -> str:

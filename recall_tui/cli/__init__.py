@@ -53,6 +53,8 @@ COMMANDS: Final = {
     "mcp": Entry("mcp:mcp", "Serve the agents' tools over stdin and stdout.", SERVE),
     "index": Entry("index:index", "Read what is new in the sources.", KEEP),
     "forget": Entry("forget:forget", "Remove a session from everything Recall keeps.", KEEP),
+    "pause": Entry("pause:pause", "Let nothing be searched or read.", KEEP),
+    "unpause": Entry("pause:unpause", "Let history be searched and read again.", KEEP),
     "doctor": Entry("doctor:doctor", "Check sources, index, terminal and retention.", KEEP),
     "config": Entry("config:config", "Show the settings and where each comes from.", KNOW),
     "spec": Entry("spec:spec", "Describe every command, for programs and for the docs.", KNOW),

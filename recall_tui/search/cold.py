@@ -26,6 +26,7 @@ from recall_tui.store import families, ingest
 from recall_tui.store.block import Block, BlockKind, Meta
 from recall_tui.store.corpus import messages_of
 from recall_tui.store.keys import session_keys
+from recall_tui.store.sync.worker import is_left_out
 
 if TYPE_CHECKING:
     from array import array
@@ -86,12 +87,16 @@ class ColdCorpus:
 
     name = "cold"
 
-    def __init__(self, sources: Iterable[tuple[Harness, Source]]) -> None:
+    def __init__(
+        self, sources: Iterable[tuple[Harness, Source]], left_out: Sequence[str] = ()
+    ) -> None:
         """Parse nothing yet.
 
         Args:
             sources: What to read, each with its harness.
+            left_out: Globs of projects whose sessions are not read.
         """
+        self._left_out = left_out
         listed = list(sources)
         bounds = _newest_possible([source for _, source in listed])
         order = sorted(range(len(listed)), key=lambda at: (-bounds[at], listed[at][1][:3]))
@@ -249,7 +254,12 @@ class ColdCorpus:
         try:
             transcript = harness.open(source)
             packing = ingest.pack_session(transcript)
-            built = list(packing)
+            built = []
+            for block in packing:
+                built.append(block)
+                if is_left_out(transcript.facts, self._left_out):
+                    self._empty.add(row)
+                    return None
         except SourceError as error:
             self._fail(row, error.message)
             return None

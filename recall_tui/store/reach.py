@@ -44,10 +44,14 @@ def gaps(
     found += _failed(connection, where, values)
     counted = connection.execute(
         f"""SELECT total(unparsed), total(unparsed > 0), total(torn), total(state = 'gone'),
-        min(CASE WHEN state = 'gone' THEN gone_ms END) FROM source WHERE {where}""",
+        min(CASE WHEN state = 'gone' THEN gone_ms END), total(state = 'excluded')
+        FROM source WHERE {where}""",
         values,
     ).fetchone()
-    unparsed, files, torn, gone, since = (int(value or 0) for value in counted)
+    unparsed, files, torn, gone, since, excluded = (int(value or 0) for value in counted)
+    if excluded:
+        words = f"{_many(excluded, 'session')} of projects that settings leave out"
+        found.append(Gap(GapKind.EXCLUDED, excluded, words, "recall config show"))
     if unparsed:
         found.append(
             Gap(

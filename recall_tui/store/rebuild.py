@@ -18,10 +18,11 @@ from recall_tui.store import ingest, schema
 from recall_tui.store.block import BlockBuilder, BlockKind
 from recall_tui.store.connect import open_reader, open_writer, store_errors
 from recall_tui.store.stored import StoredBlock, load, store
+from recall_tui.store.sync.plan import projects
 from recall_tui.store.writer import Writer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from recall_tui.store.block import BuiltBlock
 
@@ -120,20 +121,26 @@ def _keys(index: str) -> dict[tuple[str, str, str], str]:
     return {(harness, path, part): key for harness, path, part, key in rows}
 
 
-def carry_over(index: str, writer: Writer, excluded: Callable[[Source], bool]) -> None:
+def carry_over(
+    index: str, writer: Writer, excluded: Callable[[Source], bool], left_out: Sequence[str] = ()
+) -> None:
     """Copy what only the old index holds into a new one that has read all its sources.
 
     Args:
         index: The old index.
         writer: Of the new one.
         excluded: Says of a source whether it is forgotten or left out.
+        left_out: Globs of projects that are left out.
     """
     query = "SELECT id, state, session FROM source WHERE harness=? AND path=? AND part=?"
     with _old(index) as old:
         if old is None:
             return
         writer.begin()
+        out = projects(old, left_out).out
         for row in old.execute(_SOURCES).fetchall():
+            if row["session"] in out:
+                continue
             source = Source(*(row[name] for name in Source._fields))
             place = (source.harness, source.path, source.part)
             found = writer.connection.execute(query, place).fetchone()

@@ -88,7 +88,7 @@ TABLES: Final = (
   mtime_ns INTEGER NOT NULL,
   ctime_ns INTEGER NOT NULL,
   session INTEGER,                 -- NULL: it yields no session
-  state TEXT NOT NULL,             -- ok | failed | gone
+  state TEXT NOT NULL,             -- ok | failed | gone | excluded
   gone_ms INTEGER NOT NULL DEFAULT 0,
   error TEXT NOT NULL DEFAULT '',
   unparsed INTEGER NOT NULL DEFAULT 0,

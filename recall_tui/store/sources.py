@@ -55,6 +55,12 @@ def fail(db: Database, row: Row | None, source: Source, error: str) -> None:
     _put(db, row, {**source._asdict(), "state": "failed", "error": ingest.word(error)})
 
 
+def leave_out(db: Database, row: Row | None, source: Source) -> None:
+    """Note a source of a project that is left out: read no further until that changes."""
+    number = _put(db, row, {**source._asdict(), "session": None, "state": "excluded"})
+    db.connection.execute("DELETE FROM proof WHERE id=?", (number,))
+
+
 def _put(db: Database, row: Row | None, columns: dict[str, object]) -> int:
     """Write a source and return its row id."""
     if row is None:

@@ -41,6 +41,7 @@ def watch(
     on_progress: Callable[[SyncProgress], None] = lambda _: None,
     stop: Callable[[], bool] = lambda: False,
     excluded: Callable[[Source], bool] = lambda _: False,
+    left_out: Sequence[str] = (),
     rescan_s: float = RESCAN_S,
     poll: bool = False,
 ) -> None:
@@ -53,7 +54,8 @@ def watch(
         places: Where to look; roots that do not exist yet are picked up when they do.
         on_progress: Called at the end of every sync that found something, and during long ones.
         stop: Asked twice a second.
-        excluded: As of `sync`.
+        excluded: As of `sync`; `left_out` likewise.
+        left_out: Globs of project folders.
         rescan_s: Seconds between full comparisons.
         poll: Look at every file twice a second instead of listening, for file systems without
             events; also done when listening is refused.
@@ -68,13 +70,17 @@ def watch(
         now = time.monotonic()
         try:
             if now >= next_scan:
-                sync(index, places, on_progress=on_progress, stop=stop, excluded=excluded)
+                sync(
+                    index, places, on_progress=on_progress, stop=stop, excluded=excluded,
+                    left_out=left_out,
+                )  # fmt: skip
                 waiting.clear()
                 next_scan = now + rescan_s
             elif waiting:
                 progress = sync_paths(
-                    index, places, waiting, on_progress=on_progress, stop=stop, excluded=excluded
-                )
+                    index, places, waiting, on_progress=on_progress, stop=stop, excluded=excluded,
+                    left_out=left_out,
+                )  # fmt: skip
                 waiting.clear()
                 if not progress.seen and not progress.gone:
                     next_scan = min(next_scan, now + SOON_S)

@@ -122,6 +122,8 @@ class Writer(Database):
         self.begin()
         row = job.row
         result = reading.outcome
+        if result == "excluded":
+            return self._leave_out(draft, job)
         junk = reading.unparsed or (reading.torn and row is not None and row.session is not None)
         if result == "replaced" and not reading.counts.messages and junk:
             # It is no proof that the session is empty: what was read before stays.
@@ -142,6 +144,15 @@ class Writer(Database):
             session, result = self._replace(session, draft, job.source, reading)
         sources.remember(self, row, job.source, session, reading)
         return Outcome(result, moved=job.moved and row is not None)
+
+    def _leave_out(self, draft: Draft, job: Job) -> Outcome:
+        """Keep nothing of a session of a project that a person left out."""
+        self.drop(draft)
+        row = None if job.moved else job.row
+        if row is not None and row.session is not None:
+            self.remove_session(row.session)
+        sources.leave_out(self, row, job.source)
+        return Outcome("excluded")
 
     def _replace(
         self, session: int | None, draft: Draft, source: Source, reading: Reading

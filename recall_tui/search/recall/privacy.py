@@ -1,19 +1,10 @@
-"""The pause switch: while it is on, or cannot be read, recall answers nothing (Q20, S0-19).
-
-The state is one small JSON file beside the index, `{"paused": true}`. No file means that nobody has
-ever paused. Anything else that is not plainly "not paused" counts as paused: fail closed.
-"""
+"""The pause switch as recall answers it: with the one reason agents know (S0-19)."""
 
 from __future__ import annotations
 
-import json
-import os
-from typing import Final
-
+from recall_tui import privacy
+from recall_tui.errors import PausedError
 from recall_tui.search.recall.request import Reason, RefusedError
-
-FILE: Final = "privacy.json"
-_MOST_BYTES: Final = 4096
 
 
 def require_open(folder: str) -> None:
@@ -25,20 +16,7 @@ def require_open(folder: str) -> None:
     Raises:
         RefusedError: Recall is paused, or the state cannot be read (`incognito_active`).
     """
-    if _paused(os.path.join(folder, FILE)):
-        raise RefusedError(
-            Reason.INCOGNITO_ACTIVE,
-            "recall is paused: nothing is searched or read",
-            f"set paused to false in {FILE} beside the index",
-        )
-
-
-def _paused(path: str) -> bool:
     try:
-        with open(path, "rb") as file:
-            state = json.loads(file.read(_MOST_BYTES))
-    except FileNotFoundError:
-        return False
-    except (OSError, ValueError, RecursionError):
-        return True
-    return not (isinstance(state, dict) and state.get("paused") is False)
+        privacy.require_open(folder)
+    except PausedError as error:
+        raise RefusedError(Reason.INCOGNITO_ACTIVE, error.message, error.hint) from error

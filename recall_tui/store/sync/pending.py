@@ -26,7 +26,8 @@ class Pending:
     sources: list[Source] = field(default_factory=list)
     """New or changed, newest first."""
     stale: set[int] = field(default_factory=set)
-    """Row ids of sessions the index holds in an older state than `sources` have."""
+    """Row ids of sessions the index holds in an older state than `sources` have, or should not
+    hold any more."""
     bytes: int = 0
     """What a sync would read: whole files, and the tails of grown ones."""
     marks: int = 0
@@ -35,8 +36,20 @@ class Pending:
     """What could not be looked at."""
 
 
-def pending(index: str, places: Sequence[Place], excluded: Callable[[Source], bool]) -> Pending:
-    """Compare the sources of some places with the index, reading no source."""
+def pending(
+    index: str,
+    places: Sequence[Place],
+    excluded: Callable[[Source], bool],
+    left_out: Sequence[str] = (),
+) -> Pending:
+    """Compare the sources of some places with the index, reading no source.
+
+    Args:
+        index: The index file.
+        places: Where to look.
+        excluded: As of `sync`; `left_out` likewise.
+        left_out: Globs of project folders.
+    """
     discovery = discover(places)
     found = Pending()
     if not os.path.exists(index):
@@ -48,8 +61,13 @@ def pending(index: str, places: Sequence[Place], excluded: Callable[[Source], bo
         return found
     with closing(open_reader(index)) as connection:
         rows = planning.known_sources(connection)
+        projects = planning.projects(connection, left_out)
         plan = planning.make(
-            discovery, rows, lambda source: planning.namesakes(connection, source), excluded
+            discovery,
+            rows,
+            lambda source: planning.namesakes(connection, source),
+            excluded,
+            projects,
         )
     for job in plan.jobs:
         found.sources.append(job.source)
@@ -57,7 +75,9 @@ def pending(index: str, places: Sequence[Place], excluded: Callable[[Source], bo
         found.bytes += job.source.size - grown
         if job.row is not None and job.row.session is not None:
             found.stale.add(job.row.session)
+    found.stale.update(row.session for row in plan.excluded if row.session is not None)
     found.marks = len(plan.gone) + len(plan.returned) + len(plan.rerooted) + len(plan.excluded)
+    found.marks += projects.changed
     known = discovery.gaps_that_matter(plan.known_paths)
     found.gaps = [gap for gaps in known.values() for gap in gaps]
     return found

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from recall_tui.harnesses.base import Checkpoint, Source
+from recall_tui.paths import matches
 
 if TYPE_CHECKING:
     import sqlite3
@@ -48,12 +49,29 @@ class Row(NamedTuple):
 Raw: TypeAlias = tuple[Any, ...]
 """A `Row` as SQLite gives it: thousands are compared as they are, few ever need names."""
 _KEY: Final = slice(1, 4)
+_SESSION: Final = Row._fields.index("session")
 _SOURCE: Final = slice(1, 1 + len(Source._fields))
 """Where in a `Row` the fields of its `Source` stand, in the same order."""
 _ROWS = f"SELECT {', '.join(Row._fields)} FROM source"
 _ROWS_BELOW = f"{_ROWS} WHERE path=? OR (path>=? AND path<?)"
 _NAMESAKES = f"{_ROWS} WHERE native_id=? AND harness=? AND session IS NOT NULL"
 _PROOF = "SELECT resume_at, position, carry, ends, covered, digests FROM proof WHERE id=?"
+
+
+LEFT_OUT: Final = "left_out"
+"""`meta` key: the patterns of projects, one a line, that the index was last made without."""
+
+
+class Projects(NamedTuple):
+    """What the patterns of projects change."""
+
+    out: frozenset[int] = frozenset()
+    """Sessions of the index that lie in one that is left out now."""
+    changed: bool = False
+    """The patterns are others than before: what was left out is looked at again."""
+
+
+NO_PROJECTS: Final = Projects()
 
 
 class Job(NamedTuple):
@@ -119,11 +137,26 @@ def proof(connection: sqlite3.Connection, row: Row) -> Known | None:
     return Known(checkpoint, ends, covered, digests)
 
 
+def projects(connection: sqlite3.Connection, left_out: Sequence[str]) -> Projects:
+    """Return what the patterns of projects that are left out change since the last sync."""
+    found = connection.execute("SELECT value FROM meta WHERE key=?", (LEFT_OUT,)).fetchone()
+    if (found[0] if found else "") == "\n".join(left_out):
+        return NO_PROJECTS
+    folders = connection.execute("SELECT id, cwd, last_cwd FROM session")
+    out = (
+        session
+        for session, *visited in folders
+        if any(matches(folder, left_out) for folder in visited if folder)
+    )
+    return Projects(frozenset(out), changed=True)
+
+
 def make(
     discovery: Discovery,
     rows: Sequence[Raw],
     known_as: Callable[[Source], Iterable[Row]],
     excluded: Callable[[Source], bool],
+    projects: Projects = NO_PROJECTS,
     *,
     verify: bool = False,
 ) -> Plan:
@@ -134,6 +167,7 @@ def make(
         rows: What is known of these places.
         known_as: `namesakes`: the known sources that a new one may be under another path.
         excluded: Says whether a source is forgotten or left out.
+        projects: What new patterns of projects change.
         verify: Look inside every source, also where size and times are the same.
     """
     plan = Plan(seen=len(discovery.sources), known_paths=[row[2] for row in rows])
@@ -141,22 +175,24 @@ def make(
     moved: set[int] = set()
     for key, source in discovery.sources.items():
         row = known.pop(key, None)
-        if excluded(source):
+        if excluded(source) or (row is not None and row[_SESSION] in projects.out):
             plan.seen -= 1
             if row is not None:
                 plan.excluded.append(Row._make(row))
         elif row is None:
             former = _former(source, known_as(source), moved)
             plan.jobs.append(Job(source, former, moved=former is not None))
+        elif row[-1] == "excluded" and projects.changed:
+            plan.jobs.append(Job(source, Row._make(row)))
         elif row[_SOURCE] == source and row[-1] != "gone" and not verify:
             plan.unchanged += 1
         else:
             _compare(plan, Row._make(row), source, verify=verify)
-    plan.gone = [
-        row
-        for row in map(Row._make, known.values())
-        if row.state != "gone" and discovery.vouches_for(row.harness, row.path)
-    ]
+    for row in map(Row._make, known.values()):
+        if row.session in projects.out:
+            plan.excluded.append(row)
+        elif row.state != "gone" and discovery.vouches_for(row.harness, row.path):
+            plan.gone.append(row)
     plan.jobs.sort(key=lambda job: -job.source.mtime_ns)
     return plan
 

@@ -36,6 +36,7 @@ def sync(
     on_progress: Callable[[SyncProgress], None] = lambda _: None,
     stop: Callable[[], bool] = lambda: False,
     excluded: Callable[[Source], bool] = lambda _: False,
+    left_out: Sequence[str] = (),
     rebuild: bool = False,
     verify: bool = False,
     wait_s: float = 0.0,
@@ -51,6 +52,7 @@ def sync(
         on_progress: Called from this thread at most ten times a second, and at the end.
         stop: Asked often; True ends the sync with what is finished so far committed.
         excluded: Sources that must not be read; what is indexed of them is removed.
+        left_out: Globs of project folders: sessions that took place in one are not kept either.
         rebuild: Read everything again into a new index; if stopped, the old one stays.
         verify: Compare the content of every source, also where size and times are the same.
         wait_s: How long to wait for another writer.
@@ -66,8 +68,8 @@ def sync(
         started = time.monotonic()
         discovery = discover(places)
         if not rebuild:
-            plan = _plan(index, discovery, excluded, verify=verify)
-            if plan.idle and (found := _idle(index, discovery, plan)) is not None:
+            plan = _plan(index, discovery, excluded, left_out, verify=verify)
+            if plan.idle and (found := _idle(index, discovery, plan, left_out)) is not None:
                 found.seconds = time.monotonic() - started
                 on_progress(found)
                 return found
@@ -79,17 +81,18 @@ def sync(
             try:
                 with closing(Writer(index)) as writer:
                     gaps = discovery.gaps_that_matter(plan.known_paths)
-                    return Sync(writer, harnesses, on_progress, stop).run(plan, gaps, verify=verify)
+                    work = Sync(writer, harnesses, on_progress, stop, left_out)
+                    return work.run(plan, gaps, verify=verify)
             except RebuildNeeded:
                 pass
         from recall_tui.store.rebuild import beside, carry_over  # noqa: PLC0415
 
         with beside(index) as new:
             plan = planning.make(discovery, (), lambda _: (), excluded)
-            progress = Sync(new.writer, harnesses, on_progress, stop).run(
+            progress = Sync(new.writer, harnesses, on_progress, stop, left_out).run(
                 plan,
                 discovery.gaps_that_matter(()),
-                carry=lambda: carry_over(index, new.writer, excluded),
+                carry=lambda: carry_over(index, new.writer, excluded, left_out),
             )
             new.complete = progress.done
             return progress
@@ -103,6 +106,7 @@ def sync_paths(
     on_progress: Callable[[SyncProgress], None] = lambda _: None,
     stop: Callable[[], bool] = lambda: False,
     excluded: Callable[[Source], bool] = lambda _: False,
+    left_out: Sequence[str] = (),
 ) -> SyncProgress:
     """Bring the index up to date with some paths that changed, below places synced before.
 
@@ -117,21 +121,29 @@ def sync_paths(
         below = {path for _, path in discovery.gaps} | {key[1] for key in discovery.sources}
         rows = planning.known_sources(writer.connection, below)
         plan = _made(writer.connection, discovery, rows, excluded, verify=False)
+        # What other patterns mean for the rest is for the next look at everything.
         harnesses = [place.harness for place in places]
-        return Sync(writer, harnesses, on_progress, stop).run(plan, {})
+        return Sync(writer, harnesses, on_progress, stop, left_out).run(plan, {}, every=False)
 
 
 def _plan(
-    index: str, discovery: Discovery, excluded: Callable[[Source], bool], *, verify: bool
+    index: str,
+    discovery: Discovery,
+    excluded: Callable[[Source], bool],
+    left_out: Sequence[str],
+    *,
+    verify: bool,
 ) -> Plan:
     """Compare a discovery with the index; one that cannot be understood knows no source."""
     rows: list[planning.Raw] = []
+    projects = planning.NO_PROJECTS
     if not os.path.exists(index):
         return planning.make(discovery, rows, lambda _: (), excluded)
     with store_errors(index), closing(open_writer(index)) as connection:
         if schema.version(connection) == schema.VERSION:
             rows = planning.known_sources(connection)
-        return _made(connection, discovery, rows, excluded, verify=verify)
+            projects = planning.projects(connection, left_out)
+        return _made(connection, discovery, rows, excluded, projects, verify=verify)
 
 
 def _made(
@@ -139,6 +151,7 @@ def _made(
     discovery: Discovery,
     rows: list[planning.Raw],
     excluded: Callable[[Source], bool],
+    projects: planning.Projects = planning.NO_PROJECTS,
     *,
     verify: bool,
 ) -> Plan:
@@ -151,6 +164,7 @@ def _made(
         rows,
         lambda source: () if empty else planning.namesakes(connection, source),
         excluded,
+        projects,
         verify=verify,
     )
 
@@ -158,7 +172,9 @@ def _made(
 _LOOSE_ENDS = "SELECT 1 FROM meta WHERE key IN ('pending', 'unsettled', 'unclean') AND value <> 0"
 
 
-def _idle(index: str, discovery: Discovery, plan: Plan) -> SyncProgress | None:
+def _idle(
+    index: str, discovery: Discovery, plan: Plan, left_out: Sequence[str]
+) -> SyncProgress | None:
     """Finish a sync whose plan is idle; None when there is something to do nevertheless.
 
     An earlier run may have left loose ends, another version of the program may have other rules,
@@ -171,6 +187,7 @@ def _idle(index: str, discovery: Discovery, plan: Plan) -> SyncProgress | None:
         gaps = discovery.gaps_that_matter(plan.known_paths)
         if (
             made_by != (__version__,)
+            or planning.projects(connection, left_out).changed
             or connection.execute(_LOOSE_ENDS).fetchone()
             or reach.noted(connection, gaps) != gaps
         ):

@@ -44,7 +44,9 @@ class Sync:
         harnesses: Sequence[Harness],
         on_progress: Callable[[SyncProgress], None],
         stop: Callable[[], bool],
+        left_out: Sequence[str] = (),
     ) -> None:
+        self._left_out = tuple(left_out)
         self.progress = SyncProgress()
         self._writer = writer
         self._harnesses = {harness.id: harness for harness in harnesses}
@@ -62,6 +64,7 @@ class Sync:
         gaps: dict[tuple[str, str], list[Gap]],
         *,
         verify: bool = False,
+        every: bool = True,
         carry: Callable[[], None] = lambda: None,
     ) -> SyncProgress:
         """Read and write what a plan says.
@@ -70,13 +73,14 @@ class Sync:
             plan: Made of the state the writer has open.
             gaps: What could not be looked at, by (harness, root).
             verify: See `sync`.
+            every: The plan is about every source, so new patterns of projects have had their say.
             carry: Called when every source is read, before families are looked at.
 
         Raises:
             StoreError: The index cannot be written any more; what was committed stays.
         """
         with store_errors(self._writer.path):
-            return self._run(plan, gaps, verify=verify, carry=carry)
+            return self._run(plan, gaps, verify=verify, every=every, carry=carry)
 
     def _run(
         self,
@@ -84,6 +88,7 @@ class Sync:
         gaps: dict[tuple[str, str], list[Gap]],
         *,
         verify: bool,
+        every: bool,
         carry: Callable[[], None],
     ) -> SyncProgress:
         progress = self.progress
@@ -102,7 +107,12 @@ class Sync:
         except Cancelled:  # between two sources, so everything open is whole
             self._writer.commit()
         else:
+            if every and planning.projects(self._writer.connection, self._left_out).changed:
+                self._writer.begin()
+                self._writer.put(planning.LEFT_OUT, "\n".join(self._left_out))
             self._settle()
+            if plan.excluded:  # no byte of what a person does not want kept stays in the journal
+                self._writer.clean_journal()
             progress.done = True
         self._total()
         return progress
@@ -167,7 +177,7 @@ class Sync:
         if job.row is not None:
             known = planning.proof(self._writer.connection, job.row)
         name = f"{kind.__module__}:{kind.__qualname__}"
-        return worker.Task(number, name, job.source, known, verify)
+        return worker.Task(number, name, job.source, known, verify, self._left_out)
 
     def _settle(self) -> None:
         """Bring families up to date, note the time, and commit."""
@@ -196,6 +206,8 @@ class Sync:
             progress.appended += 1
         elif done.result == "failed":
             progress.failed += 1
+        elif done.result == "excluded":
+            progress.seen -= 1
         else:
             progress.parsed += 1
             progress.removed += done.result == "removed"

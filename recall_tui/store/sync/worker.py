@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
 from recall_tui.errors import SourceError
 from recall_tui.harnesses.base import Checkpoint, Facts, Source, StaleCheckpoint
+from recall_tui.paths import matches
 from recall_tui.store import ingest, memory
 from recall_tui.store.stored import StoredBlock, store
 from recall_tui.store.sync import digest
@@ -23,7 +24,7 @@ from recall_tui.store.sync.plan import Known  # noqa: TC001 - msgspec reads the 
 from recall_tui.text.redact import mark
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from typing import BinaryIO
 
     from recall_tui.harnesses.base import Harness
@@ -40,6 +41,8 @@ class Task(NamedTuple):
     """Given: look first whether the content is the same, or only longer."""
     verify: bool = False
     """Longer only if every byte read before is the same, not just the ends."""
+    left_out: tuple[str, ...] = ()
+    """Globs of project folders: of a session in one no text leaves the reader."""
 
     @property
     def weight(self) -> int:
@@ -57,7 +60,7 @@ class Reading:
     """How reading a source ended. Sent after its blocks."""
 
     outcome: str
-    """same | appended | replaced | failed"""
+    """same | appended | replaced | failed | excluded"""
     start: int = 0
     """Position of the first message read; earlier ones stand."""
     facts: Facts = field(default_factory=Facts)
@@ -88,7 +91,7 @@ def read(harness: Harness, task: Task) -> Iterator[StoredBlock | Reading]:
     """Yield the blocks of a source, then its `Reading`. Never raises for a bad source."""
     source = task.source
     try:
-        yield from _read(harness, source, task.known, verify=task.verify)
+        yield from _read(harness, task)
     except SourceError as error:
         yield failed(error.message)
     except (OSError, MemoryError) as error:
@@ -97,9 +100,8 @@ def read(harness: Harness, task: Task) -> Iterator[StoredBlock | Reading]:
         yield failed(f"{source.path}: {type(error).__name__} while it was read")
 
 
-def _read(
-    harness: Harness, source: Source, known: Known | None, *, verify: bool
-) -> Iterator[StoredBlock | Reading]:
+def _read(harness: Harness, task: Task) -> Iterator[StoredBlock | Reading]:
+    source, known = task.source, task.known
     before = os.stat(source.path)
     # Bytes can vouch only for a session that is one file: not for a row of a database, nor for a
     # session whose size is the sum of several files.
@@ -116,25 +118,31 @@ def _read(
             yield Reading("same")
             return
         if before.st_size > known.covered:
-            since = _still_valid(source.path, known, verify=verify)
+            since = _still_valid(source.path, known, verify=task.verify)
     if since is not None and known is not None:
         try:
-            yield from _pass(harness, source, before.st_size, since, known)
+            yield from _pass(harness, task, before.st_size, since, known)
             return
         except StaleCheckpoint:
             pass  # raised before the first message, so nothing was yielded
-    yield from _pass(harness, source, before.st_size if plain else -1, None, None)
+    yield from _pass(harness, task, before.st_size if plain else -1, None, None)
 
 
 def _pass(
-    harness: Harness, source: Source, size: int, since: Checkpoint | None, known: Known | None
+    harness: Harness, task: Task, size: int, since: Checkpoint | None, known: Known | None
 ) -> Iterator[StoredBlock | Reading]:
     """Read once; `size` is -1 when the file's bytes cannot vouch for the session."""
+    source = task.source
     transcript = harness.open(source, since)
     start = since.position if since else 0
     packing = ingest.pack_session(transcript, start)
     for built in packing:
+        if is_left_out(packing.facts, task.left_out):
+            break
         yield store(built)
+    if is_left_out(packing.facts, task.left_out):
+        yield Reading("excluded")
+        return
     reading = Reading(
         "appended" if start else "replaced",
         start,
@@ -152,6 +160,13 @@ def _pass(
     if size >= 0:
         _prove(reading, size, transcript.checkpoint, source.path, known)
     yield reading
+
+
+def is_left_out(facts: Facts, patterns: Sequence[str]) -> bool:
+    """Return whether a session took place in a project that a person left out (Q20)."""
+    return bool(patterns) and any(
+        matches(folder, patterns) for folder in (facts.cwd, facts.last_cwd) if folder
+    )
 
 
 def _still_valid(path: str, known: Known, *, verify: bool) -> Checkpoint | None:

@@ -7,8 +7,9 @@ import json
 import pytest
 
 from recall_tui.model import Filter
+from recall_tui.privacy import FILE
 from recall_tui.search.recall import recall
-from recall_tui.search.recall.privacy import FILE, require_open
+from recall_tui.search.recall.privacy import require_open
 from recall_tui.search.recall.request import (
     MoreRequest,
     Reason,
