@@ -39,8 +39,10 @@ class BadLine(Exception):  # noqa: N818 - control flow inside a reader
     """A line that is not the JSON the reader expects."""
 
 
-_REFUSED: Final = (msgspec.MsgspecError, BadLine, ValueError, TypeError, RecursionError)
-"""What a reader may raise on a line: it is counted, the session is kept."""
+REFUSED: Final = (
+    msgspec.MsgspecError, BadLine, ValueError, TypeError, ArithmeticError, RecursionError
+)  # fmt: skip
+"""What reading a line may raise: it is counted, the session is kept."""
 
 
 class JsonlTranscript(ABC):
@@ -177,7 +179,7 @@ class JsonlTranscript(ABC):
             found = self.record(text, offset)
             # A generator runs here, not where it is consumed: it may raise.
             return found if isinstance(found, (list, tuple)) else list(found)
-        except _REFUSED:
+        except REFUSED:
             return self._salvage(text, offset)
 
     def _salvage(self, text: bytes, offset: int) -> list[Parsed]:
@@ -190,7 +192,7 @@ class JsonlTranscript(ABC):
                 if value is None:
                     raise BadLine
                 found.extend(self.record(value, offset))
-            except _REFUSED:
+            except REFUSED:
                 self.unparsed += 1
         return found
 
@@ -200,7 +202,7 @@ def objects(line: bytes) -> Iterator[dict[str, object]]:
     text = line.strip(_BLANK).removeprefix(_BOM)
     try:
         values: list[object] = [msgspec.json.decode(text)]
-    except msgspec.MsgspecError:
+    except (msgspec.MsgspecError, RecursionError):
         values = [msgspec.json.decode(value) for value in _values(text) if value is not None]
     for value in values:
         if isinstance(value, dict):
@@ -224,11 +226,19 @@ def _values(text: bytes) -> Iterator[bytes | None]:
             value, end = _last_object(decoder, string, at + 1)
             if value is None:
                 return
-        clean = json.dumps(value, ensure_ascii=False)
-        yield clean.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace").encode()
+        yield _clean(value)
         at = end
         while at < len(string) and string[at] in _SPACE:
             at += 1
+
+
+def _clean(value: dict[str, object]) -> bytes | None:
+    """Encode an object again, lone surrogates replaced; None when it is nested too deep for it."""
+    try:
+        clean = json.dumps(value, ensure_ascii=False)
+    except RecursionError:
+        return None
+    return clean.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace").encode()
 
 
 def _decoded(

@@ -6,12 +6,16 @@ the whole line; here it is read again field by field, so that one odd field cost
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, TypeVar, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, Final, TypeVar, get_args, get_origin
 
 import msgspec
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+
+Count = Annotated[int, msgspec.Meta(ge=0, le=1 << 50)]
+Number = Annotated[float, msgspec.Meta(ge=0, le=1 << 50)]
+"""Numbers of tokens: one beyond reason is left out, for sums must fit into 64 bits."""
 
 _S = TypeVar("_S", bound=msgspec.Struct)
 _NO_RESCUE: Final[Mapping[str, Callable[[msgspec.Raw], object]]] = {}

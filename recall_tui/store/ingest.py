@@ -176,7 +176,7 @@ def _attributes(parsed: Parsed) -> dict[str, object]:
         facts["call"] = sanitize(parsed.call)
     if parsed.model:
         facts["model"] = word(parsed.model)
-    if parsed.duration_ms > 0:
+    if 0 < parsed.duration_ms < _LAST_MS:
         facts["ms"] = parsed.duration_ms
     if parsed.materials:
         facts["materials"] = [_material(material) for material in parsed.materials]
@@ -214,6 +214,9 @@ def clean_facts(facts: Facts) -> Facts:
         started_ms=_known_time(facts.started_ms),
         ended_ms=_known_time(facts.ended_ms),
         version=word(facts.version),
+        tokens_in=_known_count(facts.tokens_in),
+        tokens_out=_known_count(facts.tokens_out),
+        cost_usd=facts.cost_usd if 0 <= facts.cost_usd < _MOST else 0.0,
     )
 
 
@@ -223,6 +226,14 @@ _UNNAMEABLE: Final = re.compile(r"[\s#]+")
 def session_name(native_id: str) -> str:
     """Return a native id as it stands in a key and a reference: no white space, no `#`."""
     return _UNNAMEABLE.sub("_", word(native_id))
+
+
+_MOST: Final = 1 << 62
+"""Above any true number of tokens or dollars; it fits into a column."""
+
+
+def _known_count(count: int) -> int:
+    return count if 0 <= count < _MOST else 0
 
 
 def _known_time(time_ms: int) -> int:

@@ -11,7 +11,7 @@ from typing import Any, Final, TypeAlias
 
 import msgspec
 
-from recall_tui.harnesses.lenient import lenient
+from recall_tui.harnesses.lenient import Count, lenient
 
 
 class Source(msgspec.Struct, gc=False):
@@ -52,10 +52,10 @@ class Piece(msgspec.Struct, gc=False):
 class Usage(msgspec.Struct, gc=False):
     """Tokens of one API reply, repeated on each of its lines."""
 
-    input_tokens: int = 0
-    cache_creation_input_tokens: int = 0
-    cache_read_input_tokens: int = 0
-    output_tokens: int = 0
+    input_tokens: Count = 0
+    cache_creation_input_tokens: Count = 0
+    cache_read_input_tokens: Count = 0
+    output_tokens: Count = 0
 
 
 class Body(msgspec.Struct, gc=False):

@@ -11,12 +11,11 @@ from __future__ import annotations
 
 from typing import IO, TYPE_CHECKING, Final, NamedTuple
 
-import msgspec
 from stringzilla import Str
 
 from recall_tui.harnesses.base import StaleCheckpoint
 from recall_tui.harnesses.claude import records, spoken
-from recall_tui.harnesses.jsonl import BadLine
+from recall_tui.harnesses.jsonl import REFUSED
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterator
@@ -93,6 +92,6 @@ def _prompt(line: bytes) -> records.Record | None:
     """Return the record of a line a person typed, None for every other."""
     try:
         record = records.decode(line)
-    except (msgspec.MsgspecError, BadLine, ValueError):
+    except REFUSED:
         return None
     return record if record.type == "user" and spoken.is_prompt(record) else None

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-import msgspec
-
 from recall_tui.harnesses.base import Parsed
 from recall_tui.harnesses.claude import materials, noise, records, spoken
 from recall_tui.harnesses.claude.noise import Heard, Said
 from recall_tui.harnesses.claude.tracking import Tracking
-from recall_tui.harnesses.jsonl import BadLine
+from recall_tui.harnesses.jsonl import REFUSED
 from recall_tui.model import Kind, Material
 
 if TYPE_CHECKING:
@@ -152,5 +150,5 @@ class Voice(Tracking):
             stream.seek(offset)
             try:
                 return records.decode(stream.readline().strip(b"\0\r\n\t ")).content or ""
-            except (msgspec.MsgspecError, BadLine):
+            except REFUSED:
                 return ""

@@ -7,6 +7,7 @@ any items is read from its events alone.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 _OUTCOMES: Final = 64
 """Ends of calls that are remembered until their output comes, a few lines on."""
 
-_TYPED_TURN: Final = b'"turn_trigger":"user"'
+_TYPED_TURN: Final = re.compile(rb'"turn_trigger":\s*"user"')
 
 
 def event(reader: CodexTranscript, payload: Payload, line: bytes) -> list[Parsed]:
@@ -49,7 +50,7 @@ def event(reader: CodexTranscript, payload: Payload, line: bytes) -> list[Parsed
     if kind in _SILENT:
         return []
     if kind in ("task_started", "turn_started"):
-        if reader.facts.kind is SessionKind.AUTOMATED and _TYPED_TURN in line:
+        if reader.facts.kind is SessionKind.AUTOMATED and _TYPED_TURN.search(line):
             reader.facts.kind = SessionKind.MAIN  # begun by a script, gone on with by a person
         return []
     if kind == "thread_settings_applied":

@@ -139,8 +139,8 @@ class SettingsLine(msgspec.Struct):
 class Usage(msgspec.Struct):
     """Tokens of a thread so far."""
 
-    input_tokens: int = 0
-    output_tokens: int = 0
+    input_tokens: lenient.Count = 0
+    output_tokens: lenient.Count = 0
 
 
 class UsageInfo(msgspec.Struct):
@@ -246,7 +246,9 @@ def decode(data: bytes | msgspec.Raw, kind: type[_S]) -> _S:
 def milliseconds(duration: Duration | str | float | None) -> int:
     """Return a duration (Rust's, or seconds) as whole milliseconds, 0 when it is none."""
     if isinstance(duration, Duration):
-        return duration.secs * 1000 + duration.nanos // 1_000_000
-    if isinstance(duration, (int, float)) and 0 < duration < 1e9:
-        return int(duration * 1000)
-    return 0
+        took = duration.secs * 1000 + duration.nanos // 1_000_000
+    elif isinstance(duration, (int, float)) and duration < 1e9:
+        took = int(duration * 1000)
+    else:
+        return 0
+    return took if 0 < took < 1e12 else 0

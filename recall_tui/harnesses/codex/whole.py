@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
 from recall_tui.errors import SourceError
+from recall_tui.harnesses import fields
 from recall_tui.harnesses.codex import bare, origin
 from recall_tui.harnesses.codex.reader import CodexTranscript
 from recall_tui.harnesses.codex.records import Bare, Meta, decode
+from recall_tui.harnesses.jsonl import REFUSED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from recall_tui.harnesses.base import Parsed
+
+
+_BLANK: Final = b"\xef\xbb\xbf\0\r\n\t "
 
 
 class _File(msgspec.Struct):
@@ -33,11 +38,11 @@ class WholeTranscript(CodexTranscript):
         except OSError as error:
             raise SourceError(f"{self.source.path}: {error.strerror or error}") from error
         try:
-            file = msgspec.json.decode(data, type=_File)
+            file = msgspec.json.decode(data.strip(_BLANK), type=_File)
             meta = decode(file.session, Meta)
         except msgspec.ValidationError:
             raise SourceError(f"{self.source.path}: not a session of Codex") from None
-        except msgspec.MsgspecError:
+        except (msgspec.MsgspecError, RecursionError):
             self.torn = True
             return
         del data
@@ -51,7 +56,11 @@ class WholeTranscript(CodexTranscript):
 
     def _item(self, raw: msgspec.Raw) -> list[Parsed]:
         try:
-            return self.settled(bare.item(self, decode(raw, Bare)))
-        except (msgspec.MsgspecError, TypeError):
+            try:
+                found = decode(raw, Bare)
+            except (msgspec.MsgspecError, RecursionError):  # lone surrogates, no UTF-8
+                found = decode(msgspec.json.encode(fields.decode(bytes(raw))), Bare)
+            return self.settled(bare.item(self, found))
+        except REFUSED:
             self.unparsed += 1
             return []

@@ -11,6 +11,7 @@ from typing import Any, Final
 import msgspec
 
 from recall_tui.harnesses.base import leaves
+from recall_tui.harnesses.lenient import Number  # noqa: TC001 - msgspec reads annotations
 
 NO_RAW: Final = msgspec.Raw()
 
@@ -95,8 +96,8 @@ class Event(msgspec.Struct):
 class Tokens(msgspec.Struct):
     """Tokens of a model."""
 
-    inputTokens: float = 0  # noqa: N815
-    outputTokens: float = 0  # noqa: N815
+    inputTokens: Number = 0  # noqa: N815
+    outputTokens: Number = 0  # noqa: N815
 
 
 class ModelMetrics(msgspec.Struct):

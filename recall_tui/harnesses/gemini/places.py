@@ -24,7 +24,7 @@ SHARED_IDS: Final = frozenset({"a2a-server"})
 _HEAD: Final = 4096
 _SESSION_ID: Final = re.compile(rb'"sessionId"\s*:\s*"([^"\\]+)"')
 _PROJECT: Final = re.compile(rb'"projectHash"\s*:')
-_HISTORY: Final = re.compile(rb'\s*\{\s*"history"\s*:\s*\[\s*\{\s*"role"')
+_HISTORY: Final = re.compile(rb'"history"\s*:\s*\[\s*\{[^{}\[\]]*"(?:role|parts)"')
 _BLANK: Final = b"\xef\xbb\xbf\0\r\n\t "
 """What may stand before the first value: a byte order mark, NULs of a crash."""
 _NAME: Final = re.compile(r"session-.+\.jsonl?\Z")
@@ -89,13 +89,10 @@ def recognise(path: str, head: bytes) -> bool:
 
 
 def _is_session(head: bytes) -> bool:
-    if _HISTORY.match(head):
-        return True
-    return (
-        head.lstrip(_BLANK)[:1] == b"{"
-        and _SESSION_ID.search(head) is not None
-        and _PROJECT.search(head) is not None
-    )
+    if head.lstrip(_BLANK)[:1] != b"{":
+        return False
+    stated = _SESSION_ID.search(head) is not None and _PROJECT.search(head) is not None
+    return stated or _HISTORY.search(head) is not None
 
 
 def _enter(folder: str, name: str) -> bool:

@@ -76,7 +76,7 @@ class Records:
             place: Its name for locators.
         """
         time = fields.time_ms(record.get("timestamp")) or fields.time_ms(record.get("ts"))
-        kind = record.get("type") or record.get("role")
+        kind = fields.text(record.get("type")) or fields.text(record.get("role"))
         if kind == "user":
             found = self._user(record, place, time)
         elif kind in _REPLIES:

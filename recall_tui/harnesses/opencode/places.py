@@ -27,7 +27,7 @@ _DATABASES: Final = (".db", ".sqlite", ".sqlite3")
 
 _HEAD: Final = 4096
 
-_EXPORT: Final = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"(?:info|messages)"\s*:')
+_EXPORT: Final = re.compile(rb'"info"\s*:\s*\{|"messages"\s*:\s*\[')
 _SESSION: Final = re.compile(rb'"(?:id|sessionID)"\s*:\s*"(ses_[^"\\]+)"')
 _COPY: Final = re.compile(rb'\{"type":\s*"(?:user|tool_use|tool_result)",\s*"timestamp":')
 
@@ -169,7 +169,8 @@ def _file(entry: os.DirEntry[str], storage: str, root: str) -> Source | None:
 
 def _exported(head: bytes) -> str:
     """Return the id of the session an export holds, empty when the file is none."""
-    match = _EXPORT.match(head) and _SESSION.search(head)
+    first = head.lstrip(b"\xef\xbb\xbf\0\r\n\t ")[:1]
+    match = first == b"{" and _EXPORT.search(head) and _SESSION.search(head)
     return match[1].decode("utf-8", "replace") if match else ""
 
 
@@ -216,7 +217,7 @@ def _own_id(path: str) -> str:
     """Return the id a session file states, for trees whose files are named otherwise."""
     try:
         info = json.loads(first_bytes(path, 1 << 20))
-    except ValueError:
+    except (ValueError, RecursionError):
         return ""
     stated = info.get("id") if isinstance(info, dict) else None
     return stated if isinstance(stated, str) else ""

@@ -122,7 +122,7 @@ class OpenCodeTranscript:
         added: list[Parsed] = []
         for part in pieces:
             self._reach(part)
-            kind = part.get("type")
+            kind = fields.text(part.get("type"))
             identity = parts.record(fields.text(part.get("id")))
             if kind == "text":
                 words = fields.text(part.get("text"))
@@ -151,7 +151,7 @@ class OpenCodeTranscript:
         model = self._account(message)
         for part in pieces:
             self._reach(part)
-            kind = part.get("type")
+            kind = fields.text(part.get("type"))
             if kind == "text":
                 yield from self._answer(part, message, time, model)
             elif kind == "tool":

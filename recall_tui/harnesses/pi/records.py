@@ -6,6 +6,8 @@ from typing import Any, Final
 
 import msgspec
 
+from recall_tui.harnesses.lenient import Count  # noqa: TC001 - msgspec reads annotations
+
 
 class Cost(msgspec.Struct, gc=False):
     """Dollars of one reply."""
@@ -16,10 +18,10 @@ class Cost(msgspec.Struct, gc=False):
 class Usage(msgspec.Struct, gc=False):
     """Tokens of one reply."""
 
-    input: int = 0
-    output: int = 0
-    cacheRead: int = 0  # noqa: N815 - their name
-    cacheWrite: int = 0  # noqa: N815
+    input: Count = 0
+    output: Count = 0
+    cacheRead: Count = 0  # noqa: N815 - their name
+    cacheWrite: Count = 0  # noqa: N815
     cost: Cost | None = None
 
 

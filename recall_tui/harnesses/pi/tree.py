@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from typing import IO, TYPE_CHECKING, NamedTuple
 
-import msgspec
-
 from recall_tui.harnesses.base import StaleCheckpoint
+from recall_tui.harnesses.jsonl import REFUSED
 from recall_tui.harnesses.pi import records
 
 if TYPE_CHECKING:
@@ -83,7 +82,7 @@ def _links(line: bytes) -> Iterator[records.Link]:
         return
     try:
         link = records.link.decode(line)
-    except (msgspec.MsgspecError, ValueError):
+    except REFUSED:
         return
     if link.id:
         yield link
