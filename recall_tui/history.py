@@ -201,7 +201,7 @@ class History:
         """
         from recall_tui.search.grep import grep
 
-        query = replace(query, chosen=self._held.restricted(query.chosen))
+        query = query._replace(chosen=self._held.restricted(query.chosen))
         return self._dated(grep(self._held.corpora(), query, stop))
 
     def positions_matching(self, session: Session, query: GrepQuery) -> list[int]:

@@ -10,7 +10,6 @@ import os
 import sys
 import threading
 import time
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from recall_tui import clock, privacy, workspace
@@ -316,7 +315,7 @@ class Holdings:
     def restricted(self, chosen: Filter | None) -> Filter:
         """Return a filter that keeps to the named sources."""
         chosen = chosen or Filter()
-        return replace(chosen, roots=chosen.roots or self._only) if self._only else chosen
+        return chosen._replace(roots=chosen.roots or self._only) if self._only else chosen
 
     def _excluded(self) -> Callable[[Source], bool]:
         """Return the test for sources that must not be read: forgotten, or left out by settings."""

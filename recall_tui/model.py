@@ -123,8 +123,7 @@ class Material(NamedTuple):
     """Where the harness finds the bytes again (its own notation)."""
 
 
-@dataclass(slots=True, frozen=True)
-class Session:
+class Session(NamedTuple):
     """One conversation, as listed."""
 
     id: int
@@ -182,8 +181,7 @@ class Session:
         return re.split(r"[\\/]", self.cwd.rstrip("\\/"))[-1] if self.cwd else ""
 
 
-@dataclass(slots=True, frozen=True)
-class Message:
+class Message(NamedTuple):
     """One message as shown. `text` is marked text: see `text.redact`."""
 
     session: str
@@ -308,12 +306,11 @@ _PARTIAL: Final = frozenset(
 )
 
 
-@dataclass(slots=True, frozen=True)
-class Gap:
+class Gap(NamedTuple):
     """One thing an answer did not reach: typed, counted, with the next action."""
 
     kind: GapKind
-    count: int
+    count: int  # type: ignore[assignment]  # hides `tuple.count`
     detail: str
     """One sentence for a person."""
     action: str = ""
@@ -327,8 +324,7 @@ class Gap:
         return self.kind in _PARTIAL
 
 
-@dataclass(slots=True, frozen=True)
-class Fact:
+class Fact(NamedTuple):
     """One entry of a distilled layer: what somebody concluded, beside what was said."""
 
     content: str
@@ -337,8 +333,7 @@ class Fact:
     observed_ms: int = 0
 
 
-@dataclass(slots=True, frozen=True)
-class Filter:
+class Filter(NamedTuple):
     """What to look at. Empty fields do not restrict; all set fields must hold.
 
     `since_ms` and `until_ms` are inclusive. `cwd` and `branch` match as literal, case-insensitive

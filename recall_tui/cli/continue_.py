@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 import click
@@ -215,7 +214,7 @@ def _turn_json(turn: Turn, cwd: str) -> wire.Json:
 
 def _print(found: Continuation, command: Command | None, zone: tzinfo, call: Call) -> None:
     screen, cwd = output.out(), found.place.cwd
-    session_lines(screen, replace(found.session, cwd=cwd), zone, call.home)
+    session_lines(screen, found.session._replace(cwd=cwd), zone, call.home)
     screen.uncut(" " * INDENT, (found.session.key, "muted"))
     for number, turn in enumerate(found.turns):
         if len(found.turns) - number <= WHOLE_TURNS:

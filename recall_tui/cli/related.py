@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 import click
@@ -60,7 +59,7 @@ def related(
     """
     call = options.call_of(ctx)
     zone = call.zone(as_json=as_json)
-    chosen = replace(asked.filter(zone), cwd="", branch="")
+    chosen = asked.filter(zone)._replace(cwd="", branch="")
     with call.history() as history:
         catch_up(history, silent=as_json)
         if ref is not None:

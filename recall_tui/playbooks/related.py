@@ -8,7 +8,7 @@ repository.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from recall_tui.model import Filter, Kind
@@ -174,7 +174,7 @@ def _touching(past: Past, path: str, seed: Seed, chosen: Filter) -> Iterator[Ses
         inside,
         case=Case.EXACT,
         limit=HITS,
-        chosen=replace(chosen, kinds=(Kind.TOOL_CALL,), roles=()),
+        chosen=chosen._replace(kinds=(Kind.TOOL_CALL,), roles=()),
     )
     wanted = {path, *(f"{top}/{inside}" for top in tops)}
     mentions: dict[str, tuple[Session, list[int]]] = {}

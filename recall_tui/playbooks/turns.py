@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from recall_tui.model import Flag, Kind
@@ -74,10 +74,10 @@ def bounded(message: Message) -> Message:
     head = text[: grapheme_start(text, HEAD_CHARS)]
     if message.kind is not Kind.TOOL_CALL:
         tail = text[grapheme_start(text, len(text) - TAIL_CHARS) :]
-        return replace(message, text=f"{head}\n…\n{tail}")
+        return message._replace(text=f"{head}\n…\n{tail}")
     seen = len(head) if message.horizon < 0 else min(message.horizon, len(head))
     patched = "\n".join(line[0] for line in PATCHED.finditer(text, len(head)))
-    return replace(message, text=f"{head}\n…\n{patched}", horizon=seen)
+    return message._replace(text=f"{head}\n…\n{patched}", horizon=seen)
 
 
 def read(past: Past, session: Session, positions: Sequence[int]) -> Iterator[Message]:

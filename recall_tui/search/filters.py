@@ -7,7 +7,6 @@ because all of them come through `build`.
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from recall_tui.clock import parse_bound, to_iso
@@ -86,7 +85,7 @@ def build(values: Iterable[tuple[str, str]], zone: tzinfo, now_ms: int | None = 
     """
     chosen = Filter()
     for name, value in values:
-        chosen = replace(chosen, **_change(chosen, name, value, zone, now_ms))
+        chosen = chosen._replace(**_change(chosen, name, value, zone, now_ms))
     if (
         chosen.since_ms is not None
         and chosen.until_ms is not None

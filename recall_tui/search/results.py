@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import NamedTuple
 
 from recall_tui.model import Filter, Kind, Reach, Reference, Session
 
@@ -17,8 +18,7 @@ class Case(StrEnum):
     IGNORE = "ignore"
 
 
-@dataclass(slots=True, frozen=True)
-class GrepQuery:
+class GrepQuery(NamedTuple):
     """One literal or one regular expression over everything a filter admits."""
 
     pattern: str
@@ -26,7 +26,7 @@ class GrepQuery:
     case: Case = Case.SMART
     word: bool = False
     """Only matches not touching another word character on either side."""
-    chosen: Filter = field(default_factory=Filter)
+    chosen: Filter = Filter()
     limit: int = 50
     """Hits wanted, at least 1."""
     cursor: str = ""
@@ -38,8 +38,7 @@ class GrepQuery:
     """For a regular expression: seconds per block before that block becomes a gap."""
 
 
-@dataclass(slots=True, frozen=True)
-class Hit:
+class Hit(NamedTuple):
     """One message that matches, with a bounded excerpt around its first match."""
 
     session: Session

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from recall_tui.search.reach import coverage_of
@@ -77,7 +76,7 @@ class Without(_Whole):
         if whole is None or not self._rows:
             return kept._replace(searchable=whole)
         out = tuple(s.key for s in self._corpus.sessions(chosen) if s.id in self._rows)
-        less = self._corpus.coverage(replace(chosen, sessions=out)).searchable if out else 0
+        less = self._corpus.coverage(chosen._replace(sessions=out)).searchable if out else 0
         return kept._replace(searchable=None if less is None else whole - less)
 
     def find(self, name: str) -> list[Session]:
@@ -95,4 +94,4 @@ class Narrowed(_Whole):
     def blocks(self, chosen: Filter) -> Iterator[Block]:
         """Yield the blocks of the named sessions among the admitted ones; no other is read."""
         keys = tuple(s.key for s in self._corpus.sessions(chosen) if s.id in self._rows)
-        return self._corpus.blocks(replace(chosen, sessions=keys)) if keys else iter(())
+        return self._corpus.blocks(chosen._replace(sessions=keys)) if keys else iter(())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from recall_tui.errors import RecallError
@@ -95,7 +94,7 @@ class Search:
         if self.rows is None:
             return None
         if isinstance(self.rows, HitListing):
-            return replace(self.question.grep(self.switches, PAGE_HITS), chosen=Filter())
+            return self.question.grep(self.switches, PAGE_HITS)._replace(chosen=Filter())
         return self.rows.query
 
     @property
@@ -129,7 +128,7 @@ class Search:
         if self.rows is None or not self._next or self.running:
             return None
         cursor, self._next = self._next, ""
-        query = replace(self.question.grep(self.switches, PAGE_HITS), cursor=cursor)
+        query = self.question.grep(self.switches, PAGE_HITS)._replace(cursor=cursor)
         return Ask(self.generation, query)
 
     def take(self, event: SearchUpdated) -> bool:
@@ -239,7 +238,7 @@ def read_sessions(
     try:
         version = history.version()
         # Subagents are folded under their main session, unless one is asked for by name.
-        folded = replace(chosen, mains_only=chosen.mains_only or not chosen.sessions)
+        folded = chosen._replace(mains_only=chosen.mains_only or not chosen.sessions)
         sessions = history.sessions(folded)
         reach = history.reach()
         gaps = history.gaps()

@@ -6,7 +6,7 @@ question takes never changes a score (S0-71).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import msgspec
@@ -280,7 +280,7 @@ def _count_children(catalogue: Catalogue) -> None:
             children[row] = children.get(row, 0) + 1
     for row, number in children.items():
         entry = catalogue.entries[row]
-        catalogue.entries[row] = entry._replace(session=replace(entry.session, children=number))
+        catalogue.entries[row] = entry._replace(session=entry.session._replace(children=number))
 
 
 def _gaps(found: Eligible, damaged: int, unknown: dict[str, int], path: str) -> list[Gap]:

@@ -65,8 +65,7 @@ class FakeHistory:
 
     def __init__(self, held: dict[Session, list[Message]], gaps: list[Gap] | None = None) -> None:
         self.held = {
-            replace(
-                s,
+            s._replace(
                 messages=len(m),
                 prompts=sum(x.kind is Kind.PROMPT for x in m),
                 started_ms=m[0].time_ms if m else 0,

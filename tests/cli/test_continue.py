@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,7 +12,7 @@ from tests.cli.fake import BUDGET, CHINESE, HELPER, FakeHistory
 
 def moved(fake: FakeHistory, cwd: Path) -> FakeHistory:
     """The same sessions, in a directory that exists."""
-    return FakeHistory({replace(s, last_cwd=str(cwd)): m for s, m in fake.held.items()})
+    return FakeHistory({s._replace(last_cwd=str(cwd)): m for s, m in fake.held.items()})
 
 
 def test_the_summary_and_the_command(run) -> None:

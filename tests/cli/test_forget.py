@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 from tests.cli.fake import BUDGET, HELPER, FakeHistory
@@ -27,7 +26,7 @@ def test_with_yes_the_family_goes(run, fake) -> None:
 def test_the_agents_files_are_named_and_stay(run, fake, tmp_path: Path) -> None:
     file = tmp_path / "s.jsonl"
     file.write_text("{}", "utf-8")
-    moved = FakeHistory({replace(s, path=str(file)): m for s, m in fake.held.items()})
+    moved = FakeHistory({s._replace(path=str(file)): m for s, m in fake.held.items()})
     ran = run("forget", BUDGET, "--yes", history=moved)
     assert f"    {file}" in ran.out
     assert file.exists()

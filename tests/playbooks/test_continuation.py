@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -100,7 +99,7 @@ def test_a_subagent_offers_its_parent() -> None:
     found = continuation(history, sub)
     assert (found.asked.key, found.session.key) == (child, KEY)
     assert "A subagent cannot be resumed" in found.notes[0]
-    orphan = replace(sub, parent="")
+    orphan = sub._replace(parent="")
     assert continuation(history, orphan).session.key == child
 
 
@@ -109,7 +108,7 @@ def test_what_will_surprise_is_said() -> None:
     notes = continuation(history, one).notes
     assert "The directory /nowhere/at/all is gone." in notes
     assert any("not on the PATH" in note for note in notes)
-    gone = replace(one, presence=Presence.GONE)
+    gone = one._replace(presence=Presence.GONE)
     assert any("Its file is gone" in note for note in continuation(history, gone).notes)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
@@ -98,7 +97,7 @@ def test_pages_are_contiguous() -> None:
     first = lines(exported(history, Form.LINES, limit=1000)[0])
     assert not first[-1]["complete"] and first[-1]["next"] == f"{KEY}#999~13e7@1001"
     (one,) = history.held
-    grown = replace(one, messages=1002)
+    grown = one._replace(messages=1002)
     history.held = {grown: [*history.held[one], *talk(KEY, NOON, prompt("new"))]}
     after = Cursor.parse(first[-1]["next"])
     rest = lines(exported(history, Form.LINES, limit=1000, after=after)[0])
@@ -113,7 +112,7 @@ def test_growth_meanwhile_does_not_enter_and_is_reported() -> None:
     history, session = past(prompt("one"))
     pieces, done = export(history, [session], Form.LINES)
     head = next(pieces)
-    grown = replace(session, messages=2)
+    grown = session._replace(messages=2)
     history.held = {grown: [*history.held[session], *history.held[session]]}
     text = head + "".join(pieces)
     assert len(lines(text)) == 3

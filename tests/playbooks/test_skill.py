@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import replace
 
 import pytest
 
@@ -78,8 +77,8 @@ def test_the_block_resolves_and_says_when_the_source_changed_or_vanished() -> No
     assert {one.state for one in verify(history, proof)} == {"same"}
     (one,) = history.held
     messages = history.held[one]
-    changed = replace(messages[7], digest=1)
-    same_digest = replace(messages[0], text="other words, the same 16 bits by chance")
+    changed = messages[7]._replace(digest=1)
+    same_digest = messages[0]._replace(text="other words, the same 16 bits by chance")
     history.held[one] = [same_digest, *messages[1:7], changed, *messages[8:10]]
     states = {
         c.reference.partition("#")[2].partition("~")[0]: c.state for c in verify(history, proof)

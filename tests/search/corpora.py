@@ -6,7 +6,7 @@ import json
 import os
 import unicodedata
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import regex
@@ -277,7 +277,7 @@ def paged(grep, corpora, query, limit):
     hits = []
     cursor = ""
     for _ in range(10_000):
-        page, last = drained(grep(corpora, replace(query, limit=limit, cursor=cursor), never))
+        page, last = drained(grep(corpora, query._replace(limit=limit, cursor=cursor), never))
         hits += page
         assert len(page) <= limit
         cursor = last.next

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from recall_tui.errors import QueryError
@@ -130,7 +128,7 @@ def test_a_cursor_keeps_its_place_when_messages_arrive():
     talks[0].said.append(Said("x", 99))
     talks.append(Talk("c", [Said("x", 100)]))
     rest, _ = drained(
-        grep([MemoryCorpus(talks)], replace(query, cursor=last.next, limit=99), never)
+        grep([MemoryCorpus(talks)], query._replace(cursor=last.next, limit=99), never)
     )
     assert rows(first) == [("claude:a", p, 1) for p in (5, 4, 3)]
     assert rows(rest) == [

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from unittest.mock import patch
@@ -97,7 +96,7 @@ REGEXES = [
 
 def compare(corpora, talks, query):
     expected = naive_grep(talks, query)
-    whole = replace(query, limit=10_000)
+    whole = query._replace(limit=10_000)
     hits, last = drained(grep(corpora, whole, never))
     assert rows(hits) == expected
     assert last.total == len(expected)
@@ -105,7 +104,7 @@ def compare(corpora, talks, query):
     assert last.sessions == len({key for key, _, _ in expected})
     assert last.next == ""
     assert rows(paged(grep, corpora, query, limit=2)) == expected
-    counted, last = drained(grep(corpora, replace(whole, count_only=True), never))
+    counted, last = drained(grep(corpora, whole._replace(count_only=True), never))
     assert counted == []
     assert (last.total, last.occurrences) == (len(expected), sum(c for _, _, c in expected))
     return hits
@@ -181,7 +180,7 @@ def test_the_index_and_the_cold_path_answer_as_a_naive_scan(data):
 
 def listed(hit):
     """Everything a hit says, but for the row id of its session."""
-    return replace(hit, session=replace(hit.session, id=0))
+    return hit._replace(session=hit.session._replace(id=0))
 
 
 @given(data=st.data())
@@ -189,7 +188,7 @@ def test_find_inside_agrees_with_grep(data):
     talks = data.draw(histories())
     query = GrepQuery(data.draw(questions(talks)), case=data.draw(st.sampled_from(Case)))
     corpus = MemoryCorpus(talks)
-    everything = replace(query, chosen=Filter(include_copies=True), limit=10_000)
+    everything = query._replace(chosen=Filter(include_copies=True), limit=10_000)
     hits, _ = drained(grep([corpus], everything, never))
     for session in corpus.rows:
         expected = sorted(h.position for h in hits if h.session.id == session.id)
@@ -202,7 +201,7 @@ def test_an_excerpt_is_text_of_the_message_and_its_spans_are_matches(data):
     query = GrepQuery(data.draw(questions(talks)), case=data.draw(st.sampled_from(Case)))
     said = {f"claude:{talk.name}": talk.said for talk in talks}
     finder = predicate.compile_query(query)
-    for hit in drained(grep([MemoryCorpus(talks)], replace(query, limit=10_000), never))[0]:
+    for hit in drained(grep([MemoryCorpus(talks)], query._replace(limit=10_000), never))[0]:
         text = readable(said[hit.session.key][hit.position].text)
         assert hit.text in text
         assert hit.cut == (hit.text != text)

@@ -7,7 +7,7 @@ gaps. Times are fixed; `NOW` is the clock of every test.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -270,8 +270,8 @@ class FakeHistory(History):
         count = len(talk.messages)
         step = 40_000
         messages = [
-            replace(
-                m, session=key, time_ms=m.time_ms or talk.ended - (count - 1 - m.position) * step
+            m._replace(
+                session=key, time_ms=m.time_ms or talk.ended - (count - 1 - m.position) * step
             )
             for m in talk.messages
         ]
@@ -298,7 +298,7 @@ class FakeHistory(History):
         held = self._messages[key]
         held.append(Message(key, len(held), kind, NOW, text, hash_of(text) & 0xFFFF))
         self._sessions = [
-            replace(s, messages=len(held), ended_ms=NOW) if s.key == key else s
+            s._replace(messages=len(held), ended_ms=NOW) if s.key == key else s
             for s in self._sessions
         ]
         self._sessions.sort(key=lambda s: -s.ended_ms)

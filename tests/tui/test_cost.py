@@ -43,10 +43,9 @@ def large() -> FakeHistory:
     """A hundred thousand sessions, made once."""
     history = FakeHistory([], [])
     seed = FakeHistory(many_sessions(1), [])._sessions[0]
-    from dataclasses import replace
 
     history._sessions = [
-        replace(seed, id=n, key=f"codex:{n}", title=f"session {n}", ended_ms=NOW - n * 600_000)
+        seed._replace(id=n, key=f"codex:{n}", title=f"session {n}", ended_ms=NOW - n * 600_000)
         for n in range(100_000)
     ]
     history._messages = dict.fromkeys(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import unicodedata
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -34,7 +33,7 @@ def hostile() -> FakeHistory:
     talk.call("sh" + EVIL, f"run {EVIL}", EVIL * 40, failed=True, ms=3)
     talk.agent(f"needle {LONG}").say(Kind.NOTICE, EVIL).say(Kind.SUMMARY, f"{EVIL}\n{EVIL}")
     history = FakeHistory([talk], [Gap(GapKind.UNREADABLE, 1, EVIL, EVIL, EVIL)])
-    session = replace(history._sessions[0], cwd=f"/home/mei/{EVIL}", last_cwd=f"/x/{EVIL}")
+    session = history._sessions[0]._replace(cwd=f"/home/mei/{EVIL}", last_cwd=f"/x/{EVIL}")
     history._sessions = [session]
     history.facts = [Fact(f"needle {EVIL} {LONG}", EVIL, NOW)]
     history.past = [EVIL, LONG]

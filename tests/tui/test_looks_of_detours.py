@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
@@ -49,8 +48,8 @@ def noted() -> FakeHistory:
 def spent() -> FakeHistory:
     history = FakeHistory()
     held = history._sessions
-    held[0] = replace(held[0], tokens_in=1_840_000, tokens_out=41_300, cost_usd=3.27)
-    held[1] = replace(held[1], tokens_in=92_000, tokens_out=8_100)
+    held[0] = held[0]._replace(tokens_in=1_840_000, tokens_out=41_300, cost_usd=3.27)
+    held[1] = held[1]._replace(tokens_in=92_000, tokens_out=8_100)
     return history
 
 

@@ -170,11 +170,10 @@ def test_highlights_follow_the_switches() -> None:
 def test_an_excerpt_fits_and_shows_its_match(
     text: str, start: int, length: int, width: int
 ) -> None:
-    from dataclasses import replace
 
     (update,) = [u for u in FakeHistory().grep(GrepQuery("context window")) if u.done]
     spans = ((start, start + length),) if start + length <= len(text) else ()
-    hit = replace(update.hits[0], text=text, spans=spans, kind=Kind.PROMPT)
+    hit = update.hits[0]._replace(text=text, spans=spans, kind=Kind.PROMPT)
     for count in (1, 2):
         rows = excerpt_rows(hit, width, count)
         assert len(rows) == count

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -211,7 +210,7 @@ async def test_the_folder_is_opened_or_its_absence_said(monkeypatch, tmp_path: P
         await opened(pilot, "O")
         await until(pilot, lambda: bool(pilot.app._notifications))
         assert not started
-        session = replace(transcript_of(pilot).session, last_cwd=str(tmp_path))  # type: ignore[type-var]
+        session = transcript_of(pilot).session._replace(last_cwd=str(tmp_path))
         pilot.app.do_folder(session, 0)  # type: ignore[attr-defined]
         await until(pilot, lambda: started == [["open", str(tmp_path)]])
 
@@ -235,7 +234,7 @@ def test_a_message_is_found_in_its_source(tmp_path: Path) -> None:
     path = tmp_path / "x.jsonl"
     rows = [{"n": n, "text": m.text} for n, m in enumerate(history.messages(session))]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    session = replace(session, path=str(path))
+    session = session._replace(path=str(path))
     for position in (1, 3, 4, 9):
         assert line_of(session, history.messages(session)[position]) == position + 1
     assert line_of(session, None) == 1
@@ -249,7 +248,7 @@ async def test_an_editor_opens_the_source_at_the_line(monkeypatch, tmp_path: Pat
     path = tmp_path / "x.jsonl"
     rows = [json.dumps(m.text) for m in history._messages[history._sessions[0].key]]
     path.write_text("\n".join(rows))
-    history._sessions[0] = replace(history._sessions[0], path=str(path))
+    history._sessions[0] = history._sessions[0]._replace(path=str(path))
     async with make(history).run_test(size=WIDE) as pilot:
         await opened(pilot, "down", "v")
         await until(pilot, lambda: bool(ran))
@@ -370,7 +369,7 @@ async def test_statistics_count_by_four_things() -> None:
 
 def test_sums_say_what_was_recorded() -> None:
     one, two, *_ = FakeHistory().sessions()
-    one = replace(one, tokens_in=1500, tokens_out=500, cost_usd=0.25, copied=4)
+    one = one._replace(tokens_in=1500, tokens_out=500, cost_usd=0.25, copied=4)
     sums = statistics([one, two], UTC)
     assert (sums.with_tokens, sums.with_cost, sums.count) == (1, 1, 2)
     assert sums.total.messages == one.messages - 4 + two.messages

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from datetime import UTC
 
 import pytest
@@ -180,7 +179,7 @@ def test_a_message_rewritten_after_the_scan_is_never_passed_off_as_the_one_that_
 
     def rewritten(row: int, start: int = 0, stop: int | None = None):
         return [
-            replace(m, text="quite another", digest=m.digest ^ 1) for m in read(row, start, stop)
+            m._replace(text="quite another", digest=m.digest ^ 1) for m in read(row, start, stop)
         ]
 
     request = RecallRequest(terms=("needle",))

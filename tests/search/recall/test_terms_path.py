@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from math import log
 
 import pytest
@@ -237,7 +236,7 @@ def test_a_subagent_is_ranked_under_its_main_session():
     subs = [talk(f"sub{n}", f"alpha {n}", kind=Kind.DELEGATION) for n in range(5)]
     held = corpus(main, other, *subs)
     for row in range(2, 7):
-        held.rows[row] = replace(held.rows[row], kind=SessionKind.SUBAGENT, parent="claude:main")
+        held.rows[row] = held.rows[row]._replace(kind=SessionKind.SUBAGENT, parent="claude:main")
     from tests.search.recall.asking import UTC, recall
 
     folded = recall([held], RecallRequest(terms=("alpha",), limit=3), never, UTC)
