@@ -136,11 +136,11 @@ class Transcript(Protocol):
 
     facts: Facts
     unparsed: int
-    """Lines or values that could not be decoded."""
+    """Lines or values that could not be decoded, those before the checkpoint included."""
     torn: bool
     """The last line is incomplete; it will be read again."""
     unknown: Counter[str]
-    """Record kinds this reader does not know, by name."""
+    """Record kinds this reader does not know, by name; counted as `unparsed` is."""
     checkpoint: Checkpoint | None
     """None: this format is rewritten, read it whole each time."""
 

@@ -45,6 +45,17 @@ REFUSED: Final = (
 """What reading a line may raise: it is counted, the session is kept."""
 
 
+class _Carry(msgspec.Struct, array_like=True):
+    """What a checkpoint carries from one pass to the next: the losses so far, and the state."""
+
+    unparsed: int
+    unknown: dict[str, int]
+    state: bytes
+
+
+_carry: Final = msgspec.msgpack.Decoder(_Carry)
+
+
 class JsonlTranscript(ABC):
     """A streaming pass over an append-only JSONL session.
 
@@ -65,7 +76,7 @@ class JsonlTranscript(ABC):
         if since is not None:
             self._offset = since.offset
             self._position = since.position
-            self.load(since.carry)
+            self._go_on(since.carry)
 
     @abstractmethod
     def record(self, line: bytes, offset: int) -> Iterable[Parsed]:
@@ -94,11 +105,29 @@ class JsonlTranscript(ABC):
         there and yields it again.
         """
         if self._held is None:
-            self._held = Checkpoint(offset, self._position, self.save())
+            self._held = self._here(offset)
 
     def release(self) -> None:
         """What was held is final."""
         self._held = None
+
+    def _here(self, offset: int) -> Checkpoint:
+        carry = msgspec.msgpack.encode(_Carry(self.unparsed, self.unknown, self.save()))
+        return Checkpoint(offset, self._position, carry)
+
+    def _go_on(self, carry: bytes) -> None:
+        """Take up where an earlier pass ended.
+
+        Raises:
+            StaleCheckpoint: Another version of this reader left it.
+        """
+        try:
+            carried = _carry.decode(carry)
+            self.unparsed = carried.unparsed
+            self.unknown.update(carried.unknown)
+            self.load(carried.state)
+        except msgspec.MsgspecError as error:
+            raise StaleCheckpoint(f"{self.source.path}: left by another version") from error
 
     def finish(self) -> Iterable[Parsed]:
         """Yield what can only be known at the end (provisional: it is read again next time)."""
@@ -160,7 +189,7 @@ class JsonlTranscript(ABC):
                 yield message
                 self._position += 1
             offset += len(line)
-        self.checkpoint = self._held or Checkpoint(offset, self._position, self.save())
+        self.checkpoint = self._held or self._here(offset)
         if tail.strip(_BLANK):
             # A complete value without its newline is shown now and read again next time; a cut one
             # waits. A truncated JSON object never decodes, so this cannot store half a record.

@@ -32,7 +32,8 @@ def in_steps(
     """Write a file up to each cut, and at last whole, reading on after each.
 
     What stands at or after a checkpoint's position is replaced by the next pass; a stale
-    checkpoint means a read from the start. The offset never passes the last line break.
+    checkpoint means a read from the start. The offset never passes the last line break. What was
+    lost on the way is counted as in one read.
     """
     held: list[Parsed] = []
     since: Checkpoint | None = None
@@ -52,4 +53,7 @@ def in_steps(
         assert since.offset <= content.rfind(b"\n", 0, cut) + 1
         assert since.position <= len(held)
         facts = copy.deepcopy(transcript.facts)
+    fresh = harness.open(source)
+    list(fresh)
+    assert (transcript.unparsed, transcript.unknown) == (fresh.unparsed, fresh.unknown)
     return held, facts

@@ -82,6 +82,25 @@ def test_a_whole_last_line_without_its_break_is_shown_and_read_again(tmp_path: P
     assert texts(reader(path, first.checkpoint)) == ["two", "three"]
 
 
+def test_losses_before_a_checkpoint_stay_counted(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(line("one") + b"junk\n")
+    first = reader(path)
+    assert texts(first) == ["one"]
+    with path.open("ab") as stream:
+        stream.write(line("two") + b"more junk\n")
+    second = reader(path, first.checkpoint)
+    assert texts(second) == ["two"]
+    assert (first.unparsed, second.unparsed) == (1, 2)
+
+
+def test_a_checkpoint_of_another_version_is_stale(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(line("one"))
+    with pytest.raises(StaleCheckpoint):
+        reader(path, Checkpoint(0, 0, b"\xc1 no carry"))
+
+
 def test_a_held_message_is_yielded_again(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_bytes(line("one") + line("two?"))
