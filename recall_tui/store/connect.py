@@ -9,13 +9,13 @@ from __future__ import annotations
 import os
 import sqlite3
 import threading
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Final
 
 from recall_tui.errors import StoreError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
 PAGE_SIZE: Final = 32768
 """A block is a chain of overflow pages: at 32 KB a scan copies them twice as fast as at 8 KB."""
@@ -111,6 +111,21 @@ def open_writer(path: str) -> sqlite3.Connection:
         connection.close()
         raise
     return connection
+
+
+def swap_in(new: str, path: str) -> None:
+    """Put a finished, closed database in the place of another, or where none was."""
+    # Another file's journal would be replayed into it.
+    remove(path, ("-wal", "-shm"))
+    with store_errors(path):
+        os.replace(new, path)
+
+
+def remove(path: str, parts: Iterable[str] = ("", "-wal", "-shm")) -> None:
+    """Remove a database and its journal, as far as they are there."""
+    for suffix in parts:
+        with suppress(FileNotFoundError):
+            os.unlink(path + suffix)
 
 
 class Readers:

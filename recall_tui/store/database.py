@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
 from recall_tui import __version__
 from recall_tui.store import ingest, migrations
-from recall_tui.store.connect import open_writer, store_errors
+from recall_tui.store.connect import open_writer, remove, store_errors, swap_in
 
 if TYPE_CHECKING:
     import sqlite3
@@ -24,6 +25,18 @@ _NEXT_SESSION: Final = "next_session"
 """`meta` key: row ids of sessions are never used twice, so a stale one finds nothing."""
 
 
+def _begin(path: str) -> None:
+    """Make an empty index beside its place and put it there: no reader sees one without tables."""
+    new = path + ".begun"
+    remove(new)
+    connection = open_writer(new)
+    try:
+        migrations.bring_up_to_date(connection, ingest.TEXT_RULES)
+    finally:
+        connection.close()
+    swap_in(new, path)
+
+
 class Database:
     """The index opened for writing. Open one only while holding the writer lock."""
 
@@ -38,6 +51,8 @@ class Database:
         self.touched: set[int] = set()
         """Sessions written since this was emptied: `families` looks at these."""
         with store_errors(path):
+            if not os.path.exists(path):
+                _begin(path)
             self.connection = open_writer(path)
             try:
                 migrations.bring_up_to_date(self.connection, ingest.TEXT_RULES)

@@ -16,7 +16,7 @@ from recall_tui.harnesses.base import Source
 from recall_tui.model import Kind
 from recall_tui.store import ingest, schema
 from recall_tui.store.block import BlockBuilder, BlockKind
-from recall_tui.store.connect import open_reader, open_writer, store_errors
+from recall_tui.store.connect import open_reader, open_writer, remove, swap_in
 from recall_tui.store.stored import StoredBlock, load, store
 from recall_tui.store.sync.plan import projects
 from recall_tui.store.writer import Writer
@@ -50,7 +50,7 @@ def beside(index: str) -> Iterator[Beside]:
     The caller holds the writer lock of `index`, which may be missing or broken.
     """
     path = index + BUILDING
-    _remove(path)
+    remove(path)
     new = Beside(Writer(path))
     try:
         with closing(new.writer):
@@ -61,30 +61,19 @@ def beside(index: str) -> Iterator[Beside]:
         if new.complete:
             _exchange(index, path)
     finally:
-        _remove(path)
+        remove(path)
 
 
 def _exchange(index: str, new: str) -> None:
     if os.path.exists(index):
         _fold_old_journal(index)
-    # Another file's journal would be replayed into the new index.
-    for suffix in ("-wal", "-shm"):
-        with suppress(FileNotFoundError):
-            os.unlink(index + suffix)
-    with store_errors(index):
-        os.replace(new, index)
+    swap_in(new, index)
 
 
 def _fold_old_journal(index: str) -> None:
     """Empty the journal of the old index if no reader is in the way; its content is replaced."""
     with suppress(sqlite3.Error), closing(open_writer(index)) as connection:
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-
-
-def _remove(path: str) -> None:
-    for suffix in ("", "-wal", "-shm"):
-        with suppress(FileNotFoundError):
-            os.unlink(path + suffix)
 
 
 @contextmanager

@@ -11,7 +11,9 @@ import pytest
 
 from recall_tui.errors import StoreError
 from recall_tui.model import Filter
+from recall_tui.store import migrations
 from recall_tui.store.connect import PAGE_SIZE, Readers, open_reader, open_writer
+from recall_tui.store.corpus import StoreCorpus
 from tests.store.toy import line
 
 
@@ -105,3 +107,35 @@ def test_two_processes_worth_of_connections_see_commits(desk):
     desk.write("b.jsonl", line(text="two"))
     desk.sync()
     assert len(desk.corpus.sessions(Filter())) == 2
+
+
+def test_no_reader_finds_an_index_without_its_tables(desk, monkeypatch):
+    """The first search of a new machine runs beside the sync that makes the index."""
+    make = migrations.bring_up_to_date
+    looked = []
+
+    def watched(connection: sqlite3.Connection, *rest: object) -> None:
+        looked.append(os.path.exists(desk.index))
+        if looked[-1]:
+            assert StoreCorpus(desk.index).sessions(Filter()) == []
+        make(connection, *rest)
+
+    monkeypatch.setattr(migrations, "bring_up_to_date", watched)
+    desk.write("a.jsonl", line(text="one"))
+    desk.sync()
+    assert looked == [False, True]
+    assert not [name for name in os.listdir(os.path.dirname(desk.index)) if "begun" in name]
+
+
+def test_the_journal_of_a_lost_index_is_not_replayed_into_a_new_one(desk):
+    desk.write("a.jsonl", line(text="one"))
+    with closing(open_writer(desk.index)) as writer:
+        writer.execute("CREATE TABLE stranger (x)")
+        journal = f"{desk.index}-wal"
+        with open(journal, "rb") as file:
+            left = file.read()
+    os.unlink(desk.index)
+    with open(journal, "wb") as file:
+        file.write(left)
+    desk.sync()
+    assert len(StoreCorpus(desk.index).sessions(Filter())) == 1
