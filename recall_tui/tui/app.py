@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual import events
 from textual.widgets import Input
-from textual.worker import WorkerState
 
 from recall_tui.clock import now_ms
 from recall_tui.errors import RecallError
 from recall_tui.tui.detours import Detours
+from recall_tui.tui.faults import TellsFaults
 from recall_tui.tui.keymap import Keymap, Scope, bindings
 from recall_tui.tui.messages import StoreChanged, SyncEnded, SyncReported
 from recall_tui.tui.screens.main import MainScreen
@@ -31,10 +31,10 @@ if TYPE_CHECKING:
     from textual.driver import Driver
     from textual.message import Message
     from textual.screen import Screen
-    from textual.worker import Worker
 
     from recall_tui.config import Settings
     from recall_tui.history import History, SyncProgress
+    from recall_tui.tui.faults import WorkFaulted
 
 DEMO: Final = "demo"
 """What the app returns when the person asked for the demo history."""
@@ -43,7 +43,7 @@ POLL_S: Final = 0.25
 """The store's version is looked at this often, in a thread of its own."""
 
 
-class RecallApp(Detours):
+class RecallApp(TellsFaults, Detours):
     """The router: it owns what screens are given, and holds no widget logic.
 
     Args:
@@ -165,15 +165,10 @@ class RecallApp(Detours):
             await self._press(self._early_keys.pop(0))
         self._early_keys = None
 
-    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
-        """Say when background work ended in a fault: silence would look like an empty history."""
-        if event.state is WorkerState.ERROR:
-            error = event.worker.error
-            self.log.error(error)
-            words = (
-                f"{event.worker.description or 'background work'}: {type(error).__name__}: {error}"
-            )
-            self.notify(words, title="This is a fault in Recall", severity="error", markup=False)
+    def on_work_faulted(self, event: WorkFaulted) -> None:
+        """Say that background work ended in a fault."""
+        title = "This is a fault in Recall"
+        self.notify(event.words, title=title, severity="error", markup=False)
 
     def on_unmount(self) -> None:
         """Let the polling thread go."""

@@ -51,9 +51,13 @@ _KEYS: Final[dict[Order, Callable[[Session], tuple[object, ...]]]] = {
 
 
 def arranged(
-    sessions: Sequence[Session], how: Arrangement, now_ms: int, zone: tzinfo
+    sessions: Sequence[Session],
+    how: Arrangement,
+    now_ms: int,
+    zone: tzinfo,
+    pins: Sequence[str] = (),
 ) -> tuple[Sequence[Session], Heads]:
-    """Return sessions in another order, and their headings.
+    """Return sessions in another order, and their headings; pinned ones first, whatever the order.
 
     Days are headings of the newest-first list only; in any other order they would say nothing.
 
@@ -62,7 +66,24 @@ def arranged(
         how: The order and the headings wanted.
         now_ms: The present, for `Today`.
         zone: The zone of days.
+        pins: Keys of pinned sessions, latest first.
     """
+    places = {key: place for place, key in enumerate(pins)}
+    pinned = [session for session in sessions if session.key in places] if places else []
+    if not pinned:
+        return _grouped(sessions, how, now_ms, zone)
+    pinned.sort(key=lambda session: places[session.key])
+    others = [session for session in sessions if session.key not in places]
+    rows, heads = _grouped(others, how, now_ms, zone)
+    if others and not heads:
+        heads = [(0, how.order.capitalize())]
+    below = [(row + len(pinned), words) for row, words in heads]
+    return [*pinned, *rows], [(0, "Pinned"), *below]
+
+
+def _grouped(
+    sessions: Sequence[Session], how: Arrangement, now_ms: int, zone: tzinfo
+) -> tuple[Sequence[Session], Heads]:
     if how.group is Group.DAY:
         if how.order is Order.AGE:
             today = notation.day_of(now_ms, zone)

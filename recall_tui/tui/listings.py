@@ -123,6 +123,7 @@ class SessionListing(Listing):
         how: The order and the headings.
         open_ended: Keys of sessions whose last word is not the agent's.
         position: Of the message a row opens at, -1 for the end.
+        pins: Keys of pinned sessions, latest first.
     """
 
     def __init__(
@@ -133,8 +134,9 @@ class SessionListing(Listing):
         how: Arrangement = Arrangement(),  # noqa: B008 - immutable
         open_ended: Container[str] = (),
         position: int = -1,
+        pins: Sequence[str] = (),
     ) -> None:
-        self.sessions, heads = arranged(sessions, how, now_ms, zone)
+        self.sessions, heads = arranged(sessions, how, now_ms, zone, pins)
         self.open_ended = open_ended
         self._position = position
         self._set_heads(heads)

@@ -55,6 +55,8 @@ class SessionsLoaded(Message):
     sessions: list[Session]
     reach: Reach
     gaps: list[Gap]
+    pins: list[str]
+    """Keys of pinned sessions, latest first."""
 
 
 @dataclass

@@ -241,12 +241,12 @@ def read_sessions(
         folded = chosen._replace(mains_only=chosen.mains_only or not chosen.sessions)
         sessions = history.sessions(folded)
         reach = history.reach()
-        gaps = history.gaps()
+        gaps, pins = history.gaps(), history.pins()
     except RecallError as error:
         post(WorkFailed(str(error)))
         return
     if not stop():
-        post(SessionsLoaded(chosen, version, sessions, reach, gaps))
+        post(SessionsLoaded(chosen, version, sessions, reach, gaps, pins))
 
 
 ENDS_LOOKED_AT: Final = 60

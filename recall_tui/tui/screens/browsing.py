@@ -10,6 +10,7 @@ from textual.worker import get_current_worker
 
 from recall_tui.model import Filter, Reach
 from recall_tui.tui.bars import Coverage
+from recall_tui.tui.faults import TellsFaults
 from recall_tui.tui.searching import Search, read_ends, read_sessions
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ FIRST_REFRESH_S: Final = 0.1
 """While the list is empty it is read again sooner."""
 
 
-class Browsing(Screen[None]):
+class Browsing(TellsFaults, Screen[None]):
     """The sessions the box's filters admit, kept as fresh as the store. Draws nothing itself.
 
     Args:
@@ -52,6 +53,7 @@ class Browsing(Screen[None]):
         self._store_version: int | None = None
         self._coverage = Coverage(Reach(), reading=syncing)
         self._open_ended: set[str] = set()
+        self._pins: list[str] = []
         self._refresh_due: Timer | None = None
 
     # What the screen over this draws
@@ -99,6 +101,7 @@ class Browsing(Screen[None]):
         self._sessions = event.sessions
         self._shown_version = event.version
         self._coverage.reach, self._coverage.gaps = event.reach, event.gaps
+        self._pins = event.pins
         self._session_grew(event.sessions)
         if not self._search.question.pattern:
             self._browse()

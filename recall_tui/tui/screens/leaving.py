@@ -8,10 +8,12 @@ from textual.await_complete import AwaitComplete
 from textual.command import CommandPalette
 from textual.screen import Screen
 
+from recall_tui.tui.faults import TellsFaults
+
 Result = TypeVar("Result")
 
 
-class LeftOnce(Screen[Result]):
+class LeftOnce(TellsFaults, Screen[Result]):
     """A screen whose second leaving does nothing.
 
     Of two clicks or keys in one burst the second is still on its way when the first has closed the

@@ -158,8 +158,9 @@ class MainScreen(Asking):
         """List the sessions themselves, those the filters admit."""
         if self._sessions is not None:
             listing = SessionListing(
-                self._sessions, self._now_ms(), self._zone, self._arrangement, self._open_ended
-            )
+                self._sessions, self._now_ms(), self._zone, self._arrangement, self._open_ended,
+                pins=self._pins,
+            )  # fmt: skip
             self.results.show(listing)
             if self._sessions is self._everything:
                 self.query_one("#activity", Activity).show(self._sessions)

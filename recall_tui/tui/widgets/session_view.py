@@ -25,6 +25,7 @@ from recall_tui.tui.document import (
     open_session,
     outcomes_of,
 )
+from recall_tui.tui.faults import TellsFaults
 from recall_tui.tui.frame import Frame, Level
 from recall_tui.tui.lines import no_matches
 from recall_tui.tui.widgets.session_sheet import SessionSheet
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
     from recall_tui.tui.lines import Finder
 
 
-class SessionView(SessionSheet):
+class SessionView(TellsFaults, SessionSheet):
     """A session at a message: opened, loaded as it is read. The keys are in `Transcript`."""
 
     @dataclass
