@@ -65,7 +65,9 @@ class Search:
         total: Messages that match, so far.
         sessions: Sessions with a match, so far.
         gaps: What this search could not reach.
-        error: Why the question cannot be asked.
+        error: Why the question cannot be asked, or could not be answered.
+        failed: It could not be answered.
+        waiting: Nothing of the answer is there, and what is listed belongs to another question.
     """
 
     def __init__(self, zone: str = "UTC") -> None:
@@ -81,12 +83,19 @@ class Search:
         self.sessions = 0
         self.gaps: list[Gap] = []
         self.error = ""
+        self.failed = False
+        self.waiting = False
         self._next = ""
 
     @property
     def asked(self) -> bool:
         """Whether the box holds anything: a pattern, a filter, or a mistake."""
         return bool(self.question.pattern or self.question.chips or self.error)
+
+    @property
+    def answered(self) -> bool:
+        """Whether the store answered, be it that it could not: a newer one may answer otherwise."""
+        return not self.running and (self.rows is not None or self.failed)
 
     @property
     def inside(self) -> GrepQuery | None:
@@ -110,7 +119,9 @@ class Search:
         """
         self.generation += 1
         self.error = self.question.error
+        self.failed = False
         self.running = bool(self.question.pattern and not self.error)
+        self.waiting = self.running and not refresh
         if not self.running:
             self.gaps = []
             self.rows = self.answer = None
@@ -141,6 +152,7 @@ class Search:
         fresh = self.rows is None and bool(update.hits or update.done)
         if fresh:
             self.rows = HitListing(list(update.hits))
+            self.waiting = False
         elif isinstance(self.rows, HitListing):
             self.rows.hits.extend(update.hits)
         if update.done:
@@ -157,7 +169,7 @@ class Search:
 
         rows = RecallListing(answer)
         self.rows, self.answer = rows, answer
-        self.running = self.named = False
+        self.running = self.waiting = self.named = False
         self.total, self.sessions = answer.matches, answer.sessions_matching
         self.gaps = answer.reach.gaps
         self._next = ""
@@ -166,14 +178,15 @@ class Search:
     def take_name(self) -> None:
         """Note that the box names a session."""
         self.rows = self.answer = None
-        self.running = False
+        self.running = self.waiting = False
         self.named = True
         self.gaps = []
         self._next = ""
 
     def fail(self, words: str) -> None:
         """Note why the question could not be answered."""
-        self.running = False
+        self.running = self.waiting = False
+        self.failed = True
         self.error = words
 
 

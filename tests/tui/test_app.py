@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from recall_tui.errors import StoreError
 from recall_tui.history import SyncProgress
 from recall_tui.model import Filter, Kind
 from recall_tui.tui.hit_listing import HitListing
@@ -16,6 +17,7 @@ from recall_tui.tui.screens.help import HelpScreen, HelpSheet
 from recall_tui.tui.widgets.notice import Notice
 from recall_tui.tui.widgets.row import Row
 from recall_tui.tui.widgets.search_box import FindBox, SearchBox
+from tests.tui.conftest import make
 from tests.tui.driving import main_of, rested, results_of, transcript_of, type_text, until
 from tests.tui.fake import NO_HISTORY_GAPS, NOW, FakeHistory, Talk, big_talk, many_sessions
 
@@ -489,3 +491,35 @@ async def test_sessions_are_asked_for_without_subagents(
     async with app.run_test(size=WIDE) as pilot:
         await rested(pilot)
     assert asked and all(chosen.mains_only for chosen in asked)
+
+
+async def test_moves_wait_for_the_list_they_were_meant_for() -> None:
+    async with make().run_test(size=WIDE) as pilot:
+        # As fast as keys can come: before the sessions are read, and before the hits are.
+        await pilot.press("down", "down")
+        await rested(pilot)
+        assert results_of(pilot).cursor == 2
+        main_of(pilot).box.value = "context"
+        await pilot.press("down")
+        await rested(pilot)
+        assert isinstance(results_of(pilot).listing, HitListing)
+        assert results_of(pilot).cursor == 1
+
+
+async def test_a_search_that_failed_is_made_again_when_the_store_changed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    history = FakeHistory()
+    async with make(history).run_test(size=WIDE) as pilot:
+        await rested(pilot)
+        grep = history.grep
+
+        def broken(*_: object) -> object:
+            raise StoreError("the index is being made")
+
+        monkeypatch.setattr(history, "grep", broken)
+        await type_text(pilot, "context")
+        assert main_of(pilot)._search.failed
+        monkeypatch.setattr(history, "grep", grep)
+        history._version += 1
+        await until(pilot, lambda: isinstance(results_of(pilot).listing, HitListing))

@@ -65,6 +65,8 @@ class Asking(Browsing):
         self._zone = zone
         self.past = Past()
         self._patient = False
+        self._moves: list[SearchBox.Move] = []
+        """Moves in a list that is still on its way."""
         self._settle: Timer | None = None
         self._patience: Timer | None = None
 
@@ -183,6 +185,8 @@ class Asking(Browsing):
         if self._patience is not None:
             self._patience.stop()
         self._patient = False
+        if self._search.error:
+            self._moves.clear()
         if ask is not None:
             self._patience = self.set_timer(PATIENCE_S, self._lose_patience)
             self._run_search(ask, "search")
@@ -203,6 +207,31 @@ class Asking(Browsing):
         self._show_count()
 
     # From a question to rows
+
+    @property
+    def _awaited(self) -> bool:
+        """Whether another list is on its way: of sessions, or of what the box asks for."""
+        first = self._sessions is None and not self._search.asked
+        return first or self._settle is not None or self._search.waiting
+
+    def _show_list(self, listing: Listing, *, keep: bool = True) -> None:
+        """Show another list, and make the moves that were meant for it."""
+        self.results.show(listing, keep=keep)
+        moves, self._moves = self._moves, []
+        for move in moves:
+            self._make_move(move)
+
+    def _make_move(self, move: SearchBox.Move) -> None:
+        """Move in the list that is there."""
+        raise NotImplementedError
+
+    @on(SearchBox.Move)
+    def _move(self, event: SearchBox.Move) -> None:
+        event.stop()
+        if self._awaited:
+            self._moves.append(event)
+        else:
+            self._make_move(event)
 
     def _run_search(self, ask: Ask, group: str) -> None:
         self.run_worker(
@@ -228,7 +257,7 @@ class Asking(Browsing):
             return
         another = self._search.take(event)
         if another and self._search.rows is not None:
-            self.results.show(self._search.rows)
+            self._show_list(self._search.rows)
         elif event.update.hits:
             self.results.grew()
         if event.update.done:
@@ -243,7 +272,7 @@ class Asking(Browsing):
             self._show_answer(self._search.take_answer(event.answer))
 
     def _show_answer(self, rows: Listing) -> None:
-        self.results.show(rows)
+        self._show_list(rows)
         self._show_empty()
         self._show_banner()
         self._show_count()
@@ -261,6 +290,7 @@ class Asking(Browsing):
         event.stop()
         if event.generation == self._search.generation:
             self._search.fail(event.words)
+            self._moves.clear()
             self._show_empty()
             self._show_count()
 

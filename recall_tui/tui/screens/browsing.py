@@ -142,7 +142,7 @@ class Browsing(TellsFaults, Screen[None]):
         """Read the list again now."""
         self._refresh_due = None
         self._load_sessions()
-        if self._search.rows is not None and not self._search.running:
+        if self._search.answered:
             self._ask_again()
 
     # Sync

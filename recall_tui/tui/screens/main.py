@@ -161,7 +161,7 @@ class MainScreen(Asking):
                 self._sessions, self._now_ms(), self._zone, self._arrangement, self._open_ended,
                 pins=self._pins,
             )  # fmt: skip
-            self.results.show(listing)
+            self._show_list(listing)
             if self._sessions is self._everything:
                 self.query_one("#activity", Activity).show(self._sessions)
             self._show_empty()
@@ -169,7 +169,7 @@ class MainScreen(Asking):
 
     def _show_named(self, sessions: list[Session], position: int) -> None:
         listing = SessionListing(sessions, self._now_ms(), self._zone, position=position)
-        self.results.show(listing, keep=False)
+        self._show_list(listing, keep=False)
         self._show_empty()
 
     def _statuses_changed(self) -> None:
@@ -192,19 +192,17 @@ class MainScreen(Asking):
             self._browse()
         self._show_count()
 
-    @on(SearchBox.Move)
-    def _move(self, event: SearchBox.Move) -> None:
-        event.stop()
-        older = self.past.older(self.box.value) if event.by < 0 else None
-        if event.pages:
-            self.results.action_page(event.by)
-        elif event.by > 0 and self._search.rows:
+    def _make_move(self, move: SearchBox.Move) -> None:
+        older = self.past.older(self.box.value) if move.by < 0 else None
+        if move.pages:
+            self.results.action_page(move.by)
+        elif move.by > 0 and self._search.rows:
             self._note_asked()
-            self.results.action_move(event.by)
+            self.results.action_move(move.by)
         elif older is not None and self.results.cursor <= 0:
             self.use_search(older)
         else:
-            self.results.action_move(event.by)
+            self.results.action_move(move.by)
 
     @on(ResultList.Selected)
     def _selected(self, event: ResultList.Selected) -> None:
