@@ -57,6 +57,7 @@ class RecallApp(TellsFaults, Detours):
         home: The home directory, shown as `~`.
         demo: The history is the bundled demo.
         driver: What the terminal is driven with; None for Textual's own choice.
+        kept_in: File in which mode, switches and arrangement are kept; empty for none.
 
     Returns:
         From `run`: `DEMO` when the person asked for the demo history, else None.
@@ -85,6 +86,7 @@ class RecallApp(TellsFaults, Detours):
         home: str = "",
         demo: bool = False,
         driver: type[Driver] | None = None,
+        kept_in: str = "",
     ) -> None:
         super().__init__(driver_class=driver)
         self.keymap = keymap or Keymap()
@@ -94,6 +96,7 @@ class RecallApp(TellsFaults, Detours):
         self._zone_name = zone_name
         self._home = home
         self._demo = demo
+        self._kept_in = kept_in
         self._sync_argv = tuple(sync)
         self._ended = threading.Event()
         self._early_keys: list[events.Key] | None = []
@@ -114,6 +117,7 @@ class RecallApp(TellsFaults, Detours):
             home=self._home,
             demo=self._demo,
             syncing=bool(self._sync_argv),
+            kept_in=self._kept_in,
         )
 
     def get_css_variables(self) -> dict[str, str]:
@@ -255,6 +259,7 @@ def run(sources: Sequence[str], settings: Settings, *, demo: bool = False) -> in
         ConfigError: The zone or the keymap file is wrong.
     """
     from recall_tui.config import zone
+    from recall_tui.paths import locate
     from recall_tui.playbooks.programs import Command, become
     from recall_tui.tui import first_frame
     from recall_tui.tui.deferred import deferred
@@ -280,6 +285,8 @@ def run(sources: Sequence[str], settings: Settings, *, demo: bool = False) -> in
             home=os.path.expanduser("~"),
             demo=demo,
             driver=terminal_driver(),
+            # The demo looks as it did at first, whatever was done in it.
+            kept_in="" if demo else os.path.join(locate().state, "looks.json"),
         )
         app.images = settings.images
         app.pixels = pixel_widget(settings.images, os.environ)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, ClassVar, Final
 from textual import events, on
 from textual.containers import Horizontal, Vertical
 
-from recall_tui.tui import bars, notices
-from recall_tui.tui.arrangement import Arrangement, after
+from recall_tui.tui import bars, kept, notices
+from recall_tui.tui.arrangement import after
 from recall_tui.tui.asked import Asked, Deed
 from recall_tui.tui.completion import FilterSuggester
 from recall_tui.tui.first_frame import PLACEHOLDER
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
     from recall_tui.history import History
     from recall_tui.model import Session
+    from recall_tui.tui.arrangement import Arrangement
     from recall_tui.tui.query import Switches
 
 PREVIEW_S: Final = 0.04
@@ -72,6 +73,7 @@ class MainScreen(Asking):
         zone_name: str = "UTC",
         demo: bool = False,
         syncing: bool = False,
+        kept_in: str = "",
     ) -> None:
         super().__init__(history, now_ms=now_ms, zone=zone, zone_name=zone_name, syncing=syncing)
         self.VERTICAL_BREAKPOINTS = [(0, "-low"), (TALL_ROWS, "-tall")]
@@ -79,7 +81,9 @@ class MainScreen(Asking):
         self._keymap = keymap
         self._home = home
         self._demo = demo
-        self._arrangement = Arrangement()
+        self._kept_in = kept_in
+        self._kept = kept.read(kept_in) if kept_in else kept.Kept()
+        self._search.switches, self._arrangement = self._kept
         self._preview: Timer | None = None
 
     def compose(self) -> ComposeResult:
@@ -126,6 +130,7 @@ class MainScreen(Asking):
     def on_mount(self) -> None:
         """Draw the frame; read the first sessions once it is on the screen."""
         self.row("brand").show(*bars.BRAND)
+        self.pane.switches = self._search.switches
         self._show_rows()
         self.call_after_refresh(self._load_sessions)
         self.call_after_refresh(self._recollect)
@@ -151,6 +156,12 @@ class MainScreen(Asking):
     def on_resize(self) -> None:
         """What the rows have room for depends on the width."""
         self.call_after_refresh(self._show_rows)
+
+    def on_unmount(self) -> None:
+        """Keep how a person looks at things, when that has changed."""
+        now = kept.Kept(self._search.switches, self._arrangement)
+        if self._kept_in and now != self._kept:
+            kept.write(self._kept_in, now)
 
     # The list
 

@@ -1,0 +1,75 @@
+"""How a person last looked at things: mode, switches and arrangement, kept between runs.
+
+A small file beside the logs, read before the first paint. It holds no text of anybody's; when it
+cannot be read, things look as they do at first.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from contextlib import suppress
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
+
+from recall_tui.errors import StoreError
+from recall_tui.paths import private_folder
+from recall_tui.search.results import Case
+from recall_tui.tui.arrangement import Arrangement, Group, Order
+from recall_tui.tui.query import Mode, Switches
+
+if TYPE_CHECKING:
+    from enum import StrEnum
+
+C = TypeVar("C", bound="StrEnum")
+
+
+class Kept(NamedTuple):
+    """What is kept."""
+
+    switches: Switches = Switches()
+    how: Arrangement = Arrangement()
+
+
+def read(path: str) -> Kept:
+    """Return what a file keeps; what it does not say, or says wrongly, is as at first."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            found = json.load(file)
+    except (OSError, ValueError):
+        return Kept()
+    if not isinstance(found, dict):
+        return Kept()
+    switches = Switches(
+        _choice(found.get("mode"), Mode.GREP), _choice(found.get("case"), Case.SMART),
+        found.get("word") is True, found.get("regex") is True,
+    )  # fmt: skip
+    how = Arrangement(
+        _choice(found.get("order"), Order.AGE), _choice(found.get("group"), Group.DAY)
+    )
+    return Kept(switches, how)
+
+
+def write(path: str, kept: Kept) -> None:
+    """Keep it in a file. A disk that cannot be written only forgets."""
+    switches, how = kept
+    text = json.dumps(
+        {
+            "mode": switches.mode, "case": switches.case, "word": switches.word,
+            "regex": switches.regex, "order": how.order.name.lower(),
+            "group": how.group.name.lower(),
+        }
+    )  # fmt: skip
+    with suppress(OSError, StoreError):
+        private_folder(os.path.dirname(path))
+        new = f"{path}.{os.getpid()}"
+        with open(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
+            file.write(text)
+        os.replace(new, path)
+
+
+def _choice(value: object, usual: C) -> C:
+    """Return the choice of a name or a value, the usual one for anything else."""
+    for choice in type(usual):
+        if value in (choice.value, choice.name.lower()):
+            return choice
+    return usual
