@@ -32,7 +32,10 @@ __all__ = (
 
 
 def _version(rules: Iterable[Rule]) -> str:
-    table = [(r.name, r.tier, r.anchors, r.pattern, r.gate.__name__, r.back, r.keep) for r in rules]
+    table = [
+        (r.name, r.tier, r.anchors, r.pattern, r.gate.__name__, r.back, r.keep, bool(r.begin))
+        for r in rules
+    ]
     return f"{crc32(repr((ALGORITHM, table)).encode()):08x}"
 
 
@@ -173,7 +176,8 @@ def _scan(raw: bytes) -> Iterator[_Hit]:
                 for order, rule in rules:
                     if rule.ready is not None and not rule.ready(low, at, at + size):
                         continue
-                    match = rule.compiled.match(raw, at - rule.back) if at >= rule.back else None
+                    start = at - rule.back if rule.begin is None else rule.begin(raw, at)
+                    match = rule.compiled.match(raw, start) if start >= 0 else None
                     if match is None:
                         continue
                     if rule.gate(raw, match):

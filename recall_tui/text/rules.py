@@ -17,12 +17,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
-from recall_tui.text import assigned, gates
+from recall_tui.text import assigned, commands, gates
+from recall_tui.text.vendors import FEW, VENDORS, Vendor
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-ALGORITHM: Final = 1
+ALGORITHM: Final = 2
 """Raise it when a gate or the scan changes: text stored under another value is made anew."""
 
 DEFINITE: Final = "definite"
@@ -54,6 +55,8 @@ class Rule:
     """A cheap first look at (lower-cased text, start, end of the anchor)."""
     wraps: bool = False
     """The secret may go on after a line break: a terminal wrapped it."""
+    begin: Callable[[bytes, int], int] | None = None
+    """Says of (text, anchor) where the pattern starts, when that is no fixed distance."""
 
     @cached_property
     def compiled(self) -> re.Pattern[bytes]:
@@ -164,7 +167,9 @@ _JWT: Final = Rule(
     "jwt",
     CANDIDATE,
     ("eyj",),
-    rf"(?:(?<![\w-])|{_ESCAPED})(?P<body>eyJ[\w-]{{10,4096}}\.[\w-]{{10,8192}}\.[\w-]{{10,4096}})",
+    # The third part signs it; a token that was cut off before that still says who is who.
+    rf"(?:(?<![\w-])|{_ESCAPED})(?P<body>eyJ[\w-]{{10,4096}}\."
+    r"(?:[\w-]{10,8192}\.[\w-]{10,4096}|eyJ[\w-]{10,8192}\.?))",
     _patternless,
     keep=(3, 4),
 )
@@ -187,12 +192,28 @@ def _holds_key(_: bytes, match: re.Match[bytes]) -> bool:
 _PRIVATE_KEY: Final = Rule(
     "private-key-block",
     DEFINITE,
-    ("-----begin ",),
+    ("private key",),
     # With its END line, or cut off: then as far as its lines go. A block numbered by a file
     # viewer, quoted, or written with escaped newlines is one too.
     rf"-----BEGIN {_PEM}(?:(?:[^-\xfe\xff]++|-(?!-)){{0,4096}}+-----END {_PEM}"
     rf"|(?:{_PEM_LINE}){{1,400}})",
     _holds_key,
+    begin=lambda raw, at: raw.rfind(b"-----BEGIN ", max(0, at - 36), at),
+)
+
+
+def _holds_tail(raw: bytes, match: re.Match[bytes]) -> bool:
+    """Whether the lines before an END line are those of a key, whose beginning was cut off."""
+    return match.start("lines") < match.end("lines") and _holds_key(raw, match)
+
+
+_PRIVATE_KEY_TAIL: Final = Rule(
+    "private-key-block",
+    DEFINITE,
+    ("private key",),
+    rf"(?P<lines>(?:[^-\xfe\xff]++|-(?!----)){{0,4096}}+)-----END {_PEM}",
+    _holds_tail,
+    begin=commands.key_tail,
 )
 
 # ------------------------------------------------------- secrets known by where they stand
@@ -212,7 +233,10 @@ _WEBHOOK: Final = Rule(
     r"://(?:hooks\.slack\.com/services/|(?:\w{1,16}\.)?discord(?:app)?\.com/api/webhooks/\d{1,24}/"
     r"|api\.telegram\.org/bot)(?P<secret>(?P<body>[\w:/-]{24,256}))",
     _patternless,
-    follow=b"hacdp",
+    ready=lambda low, _, after: (
+        low.startswith((b"hooks.", b"api.tele"), after)
+        or low.find(b"discord", after, after + 24) >= 0
+    ),
 )
 
 
@@ -261,5 +285,86 @@ _ASSIGNED: Final = (
     ),
 )
 
-RULES: Final = (*_TOKENS, _PRIVATE_KEY, _JWT, _URL_PASSWORD, _WEBHOOK, *_ASSIGNED)
+
+def _vendor(vendor: Vendor) -> Rule:
+    low = vendor.begins.lower()
+    anchor = vendor.anchor or low
+    back = low.index(anchor)
+    rest = low[back + len(anchor) :]
+    return Rule(
+        vendor.name, DEFINITE, (anchor,),
+        f"{_START}{re.escape(vendor.begins)}(?P<body>{vendor.body})",
+        _patternless if vendor.letters == FEW else _drawn, back, (len(vendor.begins), 4),
+        rest[:1].encode() or bytes(range(256)),
+        _stands(low.encode(), back) if back or rest else None, wraps=True,
+    )  # fmt: skip
+
+
+def _stands(literal: bytes, back: int) -> Callable[[bytes, int, int], bool]:
+    """Return a first look that wants a literal from `back` bytes before the anchor on."""
+    return lambda low, at, _: low.startswith(literal, at - back) if at >= back else False
+
+
+def _placed(
+    name: str,
+    anchors: tuple[str, ...],
+    pattern: str,
+    gate: Callable[[bytes, re.Match[bytes]], bool],
+    ready: Callable[[bytes, int, int], bool] | None = None,
+    *,
+    begin: Callable[[bytes, int], int] | None = None,
+    follow: bytes = bytes(range(256)),
+) -> Rule:
+    return Rule(name, CANDIDATE, anchors, pattern, gate, begin=begin, ready=ready, follow=follow)
+
+
+def _follows(*literals: bytes) -> Callable[[bytes, int, int], bool]:
+    """Return a first look that wants one of some literals right behind the anchor."""
+    return lambda low, _, after: low.startswith(literals, after)
+
+
+_PLACED: Final = (
+    _placed(
+        "command-password", ("curl",), commands.CURL_USER, commands.is_credential,
+        lambda low, _, after: low.find(b":", low.find(b"-u", after, after + 400), after + 480) > 0,
+    ),
+    _placed(
+        "cookie", ("curl",), commands.CURL_COOKIE, commands.holds_opaque,
+        lambda low, _, after: low.find(b" -b ", after, after + 400) >= 0,
+    ),
+    *(
+        _placed("command-password", (program,), pattern, commands.is_written,
+                lambda low, _, after: low.find(b" -", after, after + 220) >= 0)
+        for program, pattern in commands.PROGRAM_OPTION.items()
+    ),
+    Rule(
+        "command-password", CANDIDATE, ("pass",), commands.SSHPASS, commands.is_written, back=3,
+        follow=b" \t", ready=lambda low, at, after: low[at - 3 : at] == b"ssh",
+    ),
+    _placed(
+        "command-password", ("pass",), commands.PIPED, commands.is_written,
+        _follows(b"word-stdin"), begin=commands.echo_before, follow=b"w",
+    ),
+    _placed(
+        "command-password", ("auth",), commands.PAIR, commands.is_written,
+        lambda low, _, after: b"(" in low[after : after + 5], follow=b"(= ",
+    ),
+    _placed("cookie", ("cookie",), commands.COOKIES, commands.holds_opaque),
+    _placed("signed-url", ("sig=", "signature="), commands.SIGNATURE, commands.is_signature),
+    _placed(
+        "basic-auth-url", ("://",), commands.IN_ADDRESS, commands.is_opaque_user,
+        lambda low, _, after: low.find(b"@", after + 20, after + 280) >= 0,
+    ),
+    _placed(
+        "assigned-password", ("pass",), commands.SAID, commands.is_said,
+        _follows(b"word is", b"word was", b"wort ", b"wort:", b"phrase is"), follow=b"wp",
+    ),
+    _placed("assigned-password", ("пароль", "contraseña"), commands.SAID, commands.is_said),
+)  # fmt: skip
+"""Rules of places, whose values have no name that gives them away."""
+
+RULES: Final = (
+    *_TOKENS, *map(_vendor, VENDORS), _PRIVATE_KEY, _PRIVATE_KEY_TAIL, _JWT, _URL_PASSWORD,
+    _WEBHOOK, *_ASSIGNED, *_PLACED,
+)  # fmt: skip
 """Every rule. Where findings overlap, a definite one names the whole, then the earlier in here."""

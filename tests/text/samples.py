@@ -5,6 +5,8 @@ from __future__ import annotations
 import random
 import string
 
+from recall_tui.text.vendors import VENDORS
+
 BASE62 = string.ascii_letters + string.digits
 BASE64URL = BASE62 + "-_"
 UPPER = string.ascii_uppercase + string.digits
@@ -59,7 +61,35 @@ def token_of(rule: str, make: Maker) -> str:
         "onepassword-token": lambda: "ops" + "_" + "eyJ" + drawn(120),
         "age-key": lambda: "AGE-" + "SECRET-" + "KEY-1" + drawn(58, UPPER),
         "jwt": lambda: "eyJ" + drawn(20) + ".eyJ" + drawn(60) + "." + drawn(43),
+        "slack-app-token": lambda: (
+            f"xapp-{1}-{drawn(11, UPPER)}-{drawn(13, '2468013579')}-{drawn(64, HEX)}"
+        ),
+        "digitalocean-token": lambda: "dop" + "_v1_" + drawn(64, HEX),
+        "together-key": lambda: "tgp" + "_v1_" + drawn(43),
+        "shopify-token": lambda: "shp" + "at_" + drawn(32, HEX),
+        "linear-key": lambda: "lin" + "_api_" + drawn(40),
+        "notion-token": lambda: "ntn" + "_" + drawn(46),
+        "supabase-key": lambda: "sb_" + "secret_" + drawn(31),
+        "figma-token": lambda: "figd" + "_" + drawn(40),
+        "mailgun-key": lambda: "key" + "-" + drawn(32, HEX),
+        "tailscale-key": lambda: "tskey" + "-auth-" + drawn(12) + "-" + drawn(32),
+        "databricks-token": lambda: "dap" + "i" + drawn(32, HEX),
+        "vault-token": lambda: "hvs" + "." + drawn(90),
+        "replicate-token": lambda: "r8" + "_" + drawn(37),
+        "nvidia-key": lambda: "nvapi" + "-" + drawn(64),
+        "cerebras-key": lambda: "csk" + "-" + drawn(48, "abcdefghijklmnopqrstuvwxyz0123456789"),
+        "sentry-token": lambda: "sntrys" + "_eyJ" + drawn(120),
+        "grafana-token": lambda: "glsa" + "_" + drawn(32) + "_" + drawn(8, HEX),
+        "docker-token": lambda: "dckr" + "_pat_" + drawn(27),
+        "atlassian-token": lambda: "ATA" + "TT3" + drawn(180),
+        "google-oauth-secret": lambda: "GOC" + "SPX-" + drawn(28),
+        "google-oauth-token": lambda: "ya" + "29." + drawn(120),
+        "mapbox-token": lambda: "sk" + ".eyJ" + drawn(60) + "." + drawn(22),
+        "stripe-webhook-secret": lambda: "whsec" + "_" + drawn(32),
     }[rule]()
+
+
+VENDOR_RULES = tuple(dict.fromkeys(vendor.name for vendor in VENDORS))
 
 
 TOKEN_RULES = (

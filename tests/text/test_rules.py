@@ -9,7 +9,7 @@ import pytest
 
 from recall_tui.text.redact import findings, mark, shown
 from recall_tui.text.rules import CANDIDATE, DEFINITE, RULES
-from tests.text.samples import BASE62, HEX, TOKEN_RULES, UPPER, Maker, token_of
+from tests.text.samples import BASE62, HEX, TOKEN_RULES, UPPER, VENDOR_RULES, Maker, token_of
 
 TIERS = {rule.name: rule.tier for rule in RULES}
 
@@ -30,8 +30,8 @@ DRESSES = [
 
 
 @pytest.mark.contract("S3-53")
-@pytest.mark.parametrize("rule", TOKEN_RULES)
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("rule", [*TOKEN_RULES, *VENDOR_RULES])
+@pytest.mark.parametrize("seed", range(4))
 def test_a_token_is_found_in_every_dress(rule, seed):
     token = token_of(rule, Maker(seed))
     for dress in DRESSES:
@@ -315,6 +315,94 @@ def test_webhooks_are_secrets_in_their_path():
     assert only(f"https://discord.com/api/webhooks/{'12345678' * 2}/{discord}")[1] == discord
 
 
+# ---------------------------------------------------------------- known by their place
+
+IN_PLACE = [
+    ("curl -u admin:{} https://x.example/api", "command-password"),
+    ("curl -sS --user 'admin:{}' https://x.example/api", "command-password"),
+    ("curl -X POST \\\n  -uadmin:{} https://x.example", "command-password"),
+    ('["curl", "-u", "admin:{}", "https://x.example"]', "command-password"),
+    ("mysql -h db -u root -p{} app -e 'select 1'", "command-password"),
+    ("mysqldump -uroot -p'{}' app > x.sql", "command-password"),
+    ("sshpass -p {} ssh root@10.0.0.1", "command-password"),
+    ("redis-cli -h cache -a {} ping", "command-password"),
+    ("docker login -u me -p {} registry.example", "command-password"),
+    ("echo {} | docker login -u me --password-stdin", "command-password"),
+    ("requests.get(url, auth=('admin', '{}'))", "command-password"),
+    ("Cookie: theme=dark; sessionid={}", "cookie"),
+    ("set-cookie: connect.sid=s%3A{}.abc; Path=/", "cookie"),
+    ('"cookie": "sid={}"', "cookie"),
+    (r'{{\"Cookie\": \"sid={}\"}}', "cookie"),
+    ("curl -b 'session={}' https://x.example", "cookie"),
+    ("https://a.blob.example/c/b?sv=2022&sr=b&sig={0}{0}%3D", "signed-url"),
+    ("https://b.s3.example/k?X-Amz-Signature={0}{0}", "signed-url"),
+    ("https://{}@git.example/a/b.git", "basic-auth-url"),
+    ("https://{}:x-oauth-basic@git.example/a/b.git", "basic-auth-url"),
+    ("the password is {}", "assigned-password"),
+    ("Passwort: {}", "assigned-password"),
+    ("новый пароль: {}", "assigned-password"),
+    ("la contraseña es {}", "assigned-password"),
+]  # fmt: skip
+
+
+@pytest.mark.contract("S3-53")
+@pytest.mark.parametrize(("form", "rule"), IN_PLACE)
+def test_a_secret_is_known_by_the_place_it_stands_in(form, rule):
+    for seed in range(4):
+        value = Maker(seed).drawn(20)
+        text = form.format(value)
+        assert value not in mark(text)
+        assert rule in {finding.rule for finding in findings(text)}
+        assert mark(mark(text)) == mark(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["curl -u $USER:$PASSWORD https://x", "curl -u user:password https://x", "curl -u ${A}:${B} x",
+     "curl -u <user>:<password> https://x", "docker run -u 1000:1000 image", "curl -u me https://x",
+     "mysql -u root -p app", "mysql -p$PASS app", "mysql --port=3306 -P 3306",
+     "sshpass -p $PASS ssh x", "sshpass -e ssh x", "redis-cli -a $REDIS ping", "login -p",
+     "npm login -p", "echo $TOKEN | docker login --password-stdin",
+     "auth=('user', 'password')", "auth=(user, password)", "Cookie: theme=dark; lang=en",
+     "cookie = parse_cookie(header)", 'cookies = {"session": session_id}', "Cookie: session=<token>",
+     "document.cookie = 'theme=dark_mode_enabled'", "Set-Cookie: a=b; Path=/; HttpOnly; Secure",
+     "sig=function_of_everything_that_was_said_before", "signature=sha256", "?sig=abc",
+     "https://github.com/a/b", "https://medium.com/@someone/an-article-about-things-0a1b2c",
+     "https://0123456789abcdef0123456789abcdef@app.example/2",
+     "the password is wrong", "the password is required", "password is 8 characters",
+     "Passwort: erforderlich", "-----END PRIVATE KEY-----",
+     "prose before it\n-----END PRIVATE KEY-----"],
+)  # fmt: skip
+def test_places_without_a_secret_stay(text):
+    assert findings(text) == []
+
+
+@pytest.mark.parametrize("kind", ["", "RSA ", "EC ", "OPENSSH ", "ENCRYPTED "])
+@pytest.mark.parametrize("prefix", ["", "    ", "+", "> ", "  12\t", "  12→"])
+def test_a_key_whose_beginning_was_cut_off_goes_as_far_as_its_lines_go(kind, prefix):
+    lines = Maker(3).pem(kind, lines=12).split("\n")
+    half = "\n".join(prefix + line for line in lines[6:])
+    text = f"and the rest of it:\n{half}\nthat was all"
+    told = shown(mark(text))
+    assert not any(line[:24] in told for line in lines[6:-1])
+    assert told.startswith("and the rest of it:\n") and told.endswith("\nthat was all")
+    escaped = "\\n".join(lines[6:])
+    assert not any(line[:24] in shown(mark(f'"x": "{escaped}"')) for line in lines[6:-1])
+
+
+def test_a_certificate_is_no_key():
+    lines = Maker(3).pem("", lines=8).replace("PRIVATE KEY", "CERTIFICATE")
+    assert findings(lines) == findings(lines[200:]) == []
+
+
+def test_a_token_cut_before_its_signature_is_one_still():
+    make = Maker(4)
+    token = "eyJ" + make.drawn(20) + ".eyJ" + make.drawn(60)
+    for text in (token, token + "."):
+        assert only(text)[1] == text
+    assert findings("eyJ" + make.drawn(20) + "." + make.drawn(4)) == []
+
+
 # ---------------------------------------------------------------- the table itself
 
 
@@ -325,6 +413,8 @@ def test_every_rule_has_a_sample_here():
     texts += [form.format(make.drawn(40)) for form in (*TOKENISH, "Bearer {}")]
     texts += ["password=hunter2x", make.pem(), f"a://b:{make.drawn(9)}@c"]
     texts.append("https://hooks.slack.com/services/" + make.drawn(44, BASE62))
+    texts += [token_of(rule, make) for rule in VENDOR_RULES]
+    texts += [form.format(make.drawn(20)) for form, _ in IN_PLACE]
     for text in texts:
         found.update(finding.rule for finding in findings(text))
     assert {rule.name for rule in RULES} == found
@@ -337,7 +427,7 @@ def test_the_table_is_well_formed():
         assert all(anchor == anchor.lower() and anchor for anchor in rule.anchors)
         assert rule.name.replace("-", "").isalnum()
         assert not rule.compiled.groupindex.keys() - {
-            "secret", "body", "q", "kq", "scheme", "list", "flag", "tag", "user",
+            "secret", "body", "q", "kq", "scheme", "list", "flag", "tag", "user", "lines",
         }  # fmt: skip
         # A rule's name inside a mark must not look like an assignment itself.
         assert findings(f"{rule.name}:{Maker(rng.randrange(99)).drawn(4)}…") == []

@@ -1,0 +1,168 @@
+r"""Secrets known by the place they stand in: on a command line, in a header, in an address.
+
+`curl -u me:secret`, `mysql -psecret`, `Cookie: session=...`, `?sig=...`: there is no name before
+these that says "password", so each place has its own pattern, and a gate that asks whether what
+stands there is written out.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from recall_tui.text import gates
+
+WORD: Final = r"""(?P<q>["'])?(?P<secret>(?(q)[^"'\r\n\xff]|[^\s"'|;&<>()\\\xff]){4,256})"""
+"""An argument of a shell, quoted or not."""
+
+_TO_OPTION: Final = r"\b(?:[^\n|;\xff]|\\\n){0,400}?"
+CURL_USER: Final = (
+    rf"""curl{_TO_OPTION}[\s"'`,]-(?:-(?:proxy-)?user|[uU])(?:["'],\s{{0,8}}["']|[ =]["']?|["']?)"""
+    r"""(?P<user>[^\s:"'/\\$-][^\s:"'/\\$]{0,63}):(?P<secret>[^\s"'\\|;<>()\xff]{3,128})"""
+)
+CURL_COOKIE: Final = (
+    rf"""curl{_TO_OPTION}\s-b\s{{1,4}}["']?(?P<secret>[\w.-]{{1,64}}=[^\r\n"'\\\xff]{{8,4096}})"""
+)
+PROGRAM_OPTION: Final = {
+    "mysql": rf"mysql[a-z]{{0,8}}\b[^\n|;&\xff]{{0,200}}?\s-p(?![\s-]){WORD}",
+    "redis-cli": rf"redis-cli\b[^\n|;&\xff]{{0,200}}?\s-a\s{{1,4}}{WORD}",
+    "login ": rf"login\b[^\n|;&\xff]{{0,200}}?\s-p\s{{1,4}}{WORD}",
+}
+"""Program -> its option for a password."""
+SSHPASS: Final = rf"sshpass\s{{1,4}}-p\s{{0,4}}{WORD}"
+PIPED: Final = (
+    r"""echo\s{1,4}(?:-n\s{1,4})?""" + WORD + r"""["']?\s{0,4}\|[^\n\xff]{0,120}?--password-stdin"""
+)
+PAIR: Final = (
+    r"""(?i:auth)\s{0,2}=?\s{0,2}\(\s{0,16}\\{0,3}["'](?P<user>[^"'\n\\]{1,64})\\{0,3}["']\s{0,4},"""
+    r"""\s{0,16}\\{0,3}["'](?P<secret>[^"'\n\\]{4,128})"""
+)
+COOKIES: Final = (
+    r"""(?i:cookies?)\\{0,3}["']?\s{0,2}(?:[:=]\s{0,2}|\s)(?:\[\s{0,8})?\\{0,3}["']?"""
+    r"""(?P<secret>[\w.-]{1,64}=[^\r\n"'\\\xff]{8,4096})"""
+)
+SIGNATURE: Final = r"(?i:sig(?:nature)?)=(?P<secret>(?P<body>[A-Za-z0-9%+/=_~-]{32,1024}))"
+IN_ADDRESS: Final = r"://(?P<secret>(?P<body>[A-Za-z0-9_-]{20,255}))(?::x-oauth-basic)?@(?=[\w\[])"
+SAID: Final = (
+    r"""(?i:password|passwort|passphrase|пароль|contraseña)(?:[ ](?:is|was|ist|es)(?:[ ]now)?)?:?[ ]"""
+    r"""["'`]?(?P<secret>[^\s"'`]{6,64})"""
+)
+
+
+def is_credential(raw: bytes, match: re.Match[bytes]) -> bool:
+    """Return whether a user's password is written out."""
+    return not match["secret"].isdigit() and is_written(raw, match)
+
+
+def is_written(_: bytes, match: re.Match[bytes]) -> bool:
+    """Return whether a value is one, and not a variable, a placeholder or a call."""
+    value = match["secret"]
+    return (
+        value[:1] not in b"$<{%`*-"
+        and not gates.is_placeholder(value)
+        and value.lower().strip(b"'\"") not in _NO_PASSWORD
+        and match.groupdict().get("user") != value
+    )
+
+
+_NO_PASSWORD: Final = {b"password", b"passwd", b"pass", b"secret", b"token", b"pwd", b"user"}
+
+
+def holds_opaque(raw: bytes, match: re.Match[bytes]) -> bool:
+    """Return whether one of some cookies is more than a setting: long and saying nothing."""
+    pairs = (part.partition(b"=") for part in re.split(rb";\s*", match["secret"]))
+    return any(_is_session(value.strip()) for _, _, value in pairs)
+
+
+def _is_session(value: bytes) -> bool:
+    body = value.split(b" ")[0]
+    return (
+        len(body) >= 16
+        and not gates.is_placeholder(body)
+        and (bool(_HEX.fullmatch(body)) or gates.is_opaque(body, 16))
+        and not gates.is_repetitive(body)
+    )
+
+
+_HEX: Final = re.compile(rb"[0-9a-fA-F-]{24,128}")
+
+
+def is_signature(raw: bytes, match: re.Match[bytes]) -> bool:
+    """Return whether a parameter of an address signs it: whoever has the address has the rights."""
+    before = raw[max(0, match.start() - 6) : match.start()]
+    opened = before[-1:] in (b"?", b"&", b";", b"-", b"_") or before[-5:].lower() == b"u0026"
+    return opened and gates.is_random(match["body"], 3.0)
+
+
+def is_opaque_user(_: bytes, match: re.Match[bytes]) -> bool:
+    """Return whether the user of an address is a token, and not the public key of a Sentry DSN."""
+    body = match["body"]
+    return gates.is_opaque(body, 20) and gates.is_random(body) and not _PUBLIC.fullmatch(body)
+
+
+_PUBLIC: Final = re.compile(rb"[0-9a-f]{32}")
+
+
+def is_said(_: bytes, match: re.Match[bytes]) -> bool:
+    """Return whether a sentence gives a password: letters and digits or signs, and no word."""
+    value = match["secret"].rstrip(b".,;:!?)")
+    digits = sum(0x30 <= byte <= 0x39 for byte in value)
+    letters = sum(chr(byte).isalpha() for byte in value)
+    return (
+        len(value) >= 6
+        and digits > 0
+        and letters > 0
+        and not gates.is_wordlike(value)
+        and not gates.is_plain(value)
+        and not gates.is_placeholder(value)
+        and not gates.is_code(value)
+        and value[:1] not in b"$<{%`*-("
+    )
+
+
+_KEY_LINE: Final = re.compile(
+    rb"(?:[ \t>|+#*-]{0,16}|[ \t]{0,8}[0-9]{1,6}(?:[\t:|]|\xe2\x86\x92|\xe2\x94\x82)[ \t]{0,4})"
+    rb"[\"']?[A-Za-z0-9+/=]{16,512}(?:\\n)?[\"' +,]{0,4}\r?\Z"
+)
+_KEY_RUN: Final = re.compile(rb"[A-Za-z0-9+/=]{32,512}\Z")
+_MOST_LINES: Final = 400
+_LINE: Final = 560
+"""Bytes of a line of a key at most, with what a viewer or a diff puts before it."""
+
+
+def key_tail(raw: bytes, at: int) -> int:
+    """Return where the lines of a private key begin of which only the end is there; -1 for none.
+
+    Args:
+        raw: The text.
+        at: Where the words `PRIVATE KEY` of its END line stand.
+    """
+    end = raw.rfind(b"-----END ", max(0, at - 34), at)
+    if end < 0:
+        return -1
+    stop = b"\\n" if raw[max(0, end - 2) : end] == b"\\n" else b"\n"
+    begin = _line_start(raw, end, stop)
+    for _ in range(_MOST_LINES):
+        if begin < len(stop) or raw[begin - len(stop) : begin] != stop:
+            break
+        last = begin - len(stop)
+        start = _line_start(raw, last, stop)
+        line = raw[start:last]
+        if _KEY_LINE.match(line) is None:
+            # The first of them may stand behind something: `"key": "MIIE...`.
+            run = _KEY_RUN.search(line)
+            begin = start + run.start() if run else begin
+            break
+        begin = start
+    return begin
+
+
+def _line_start(raw: bytes, at: int, stop: bytes) -> int:
+    found = raw.rfind(stop, max(0, at - _LINE), at)
+    return found + len(stop) if found >= 0 else max(0, at - _LINE)
+
+
+def echo_before(raw: bytes, at: int) -> int:
+    """Return where the `echo` begins whose output a program takes as a password."""
+    found = raw.rfind(b"echo ", max(0, at - 300), at)
+    return found if found >= 0 else at
