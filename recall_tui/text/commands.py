@@ -44,8 +44,8 @@ COOKIES: Final = (
 SIGNATURE: Final = r"(?i:sig(?:nature)?)=(?P<secret>(?P<body>[A-Za-z0-9%+/=_~-]{32,1024}))"
 IN_ADDRESS: Final = r"://(?P<secret>(?P<body>[A-Za-z0-9_-]{20,255}))(?::x-oauth-basic)?@(?=[\w\[])"
 SAID: Final = (
-    r"""(?i:password|passwort|passphrase|пароль|contraseña)(?:[ ](?:is|was|ist|es)(?:[ ]now)?)?:?[ ]"""
-    r"""["'`]?(?P<secret>[^\s"'`]{6,64})"""
+    r"""(?i:password|passwort|passphrase|пароль|contraseña)(?:[ ](?:is|was|ist|es)(?:[ ]now)?)?:?"""
+    r"""[ ]["'`]?(?P<secret>[^\s"'`]{6,64})"""
 )
 
 
