@@ -28,6 +28,8 @@ def remember(
     if reading.outcome == "same":
         if row is not None and row.state == "gone":
             _present(db, session)
+        if session is not None:  # it grew between being found and being read
+            db.update("session", session, {"size": source.size})
         _put(db, row, columns)
         return
     columns["unparsed"] = reading.unparsed

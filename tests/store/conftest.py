@@ -97,11 +97,11 @@ _OWN = {
     "parent",
     "original",
     "copied",
+    "searchable_copied",
     "folded",
     "children",
     "presence",
     "gone_ms",
-    "size",
 }
 """Columns of a session that depend on the history of the index, not on the source alone."""
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
+import sqlite3
+from contextlib import closing
 
 import pytest
 
@@ -273,6 +275,35 @@ def test_verify_notices_an_edit_that_hides_even_the_change_time(desk):
     assert counts(desk.sync()) == {"unchanged": 2}
     assert counts(desk.sync(verify=True)) == {"parsed": 1, "unchanged": 1}
     assert "edited" in desk.texts("a")
+
+
+def test_an_edit_in_the_middle_is_noticed_also_when_the_file_grew_since(desk):
+    filler = line("answer", "x" * 9000, t=T)
+    path = desk.write("a.jsonl", filler, line(text="before", t=T), filler)
+    desk.sync()
+    path.write_text(path.read_text().replace("before", "edited") + line(text="more", t=T))
+    assert counts(desk.sync()) == {"parsed": 1}
+    assert desk.texts("a")[1::2] == ["edited", "more"]
+
+
+def test_damage_stays_counted_when_the_file_grows(desk):
+    path = desk.write("a.jsonl", line(text="one", t=T), "junk\n")
+    desk.sync()
+    with path.open("a") as stream:
+        stream.write(line(text="two", t=T))
+    assert counts(desk.sync()) == {"appended": 1}
+    assert desk.sql("SELECT unparsed FROM source") == [(1,)]
+
+
+def test_the_size_listed_is_the_files_own(desk):
+    path = desk.write("a.jsonl", line(text="one", t=T))
+    desk.sync()
+    size = path.stat().st_size
+    with closing(sqlite3.connect(desk.index, isolation_level=None)) as connection:
+        connection.execute("UPDATE session SET size=1")
+    desk.touch(path)
+    assert counts(desk.sync()) == {"unchanged": 1}
+    assert desk.sql("SELECT size FROM session") == [(size,)]
 
 
 @pytest.mark.contract("S3-43")

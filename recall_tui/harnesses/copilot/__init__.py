@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 _STATE: Final = "session-state"
 _EVENTS: Final = "events.jsonl"
+_WORKSPACE: Final = "workspace.yaml"
 _HOME_FILES: Final = frozenset(
     ("session-store.db", "command-history-state.json", "config.json", "mcp-config.json", "logs")
 )
@@ -72,7 +73,7 @@ class Copilot:
                         native_id = self._native_id(os.path.abspath(folder), entry)
                         source = file_source(self.id, entry, native_id, root) if native_id else None
                         if source is not None:
-                            yield source
+                            yield _dated(source)
 
     def _state(self, folder: str, root: str, gaps: list[Gap]) -> Iterator[Source]:
         """Yield the sessions of a `session-state` folder: one stat each, no folder is listed."""
@@ -99,10 +100,10 @@ class Copilot:
             return None
         if not stat.S_ISREG(status.st_mode):
             return None
-        return Source(
+        return _dated(Source(
             self.id, path, "", entry.name, status.st_size, status.st_mtime_ns, status.st_ctime_ns,
             root,
-        )  # fmt: skip
+        ))  # fmt: skip
 
     def _native_id(self, folder: str, entry: os.DirEntry[str]) -> str:
         """Return the id of a session, by its place or else its content; empty for other files.
@@ -151,6 +152,16 @@ class Copilot:
                 command, "", f"{cwd} is gone, and Copilot goes on in the session's own directory"
             )
         return ResumeCommand(command, cwd)
+
+
+def _dated(source: Source) -> Source:
+    """Return a source as changed when the title beside its events changed later."""
+    folder, name = os.path.split(source.path)
+    try:
+        changed = os.stat(f"{folder}{os.sep}{_WORKSPACE}").st_mtime_ns if name == _EVENTS else 0
+    except OSError:
+        return source
+    return source._replace(mtime_ns=max(source.mtime_ns, changed))
 
 
 def _is_home(root: str) -> bool:

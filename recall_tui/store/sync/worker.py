@@ -30,6 +30,11 @@ if TYPE_CHECKING:
     from recall_tui.harnesses.base import Harness
 
 
+COMPARED_WHOLE: Final = 64 << 20
+"""Bytes read before, up to which a grown file is compared with all of them (1 ms per 10 MiB). Of a
+longer one only the ends are, as long as nobody asks for more."""
+
+
 class Task(NamedTuple):
     """One source to read."""
 
@@ -40,7 +45,7 @@ class Task(NamedTuple):
     known: Known | None = None
     """Given: look first whether the content is the same, or only longer."""
     verify: bool = False
-    """Longer only if every byte read before is the same, not just the ends."""
+    """Longer only if every byte read before is the same, however many these are."""
     left_out: tuple[str, ...] = ()
     """Globs of project folders: of a session in one no text leaves the reader."""
 
@@ -172,7 +177,10 @@ def is_left_out(facts: Facts, patterns: Sequence[str]) -> bool:
 def _still_valid(path: str, known: Known, *, verify: bool) -> Checkpoint | None:
     """Return the checkpoint of an earlier read if the file still begins with what it consumed."""
     checkpoint = known.checkpoint
-    if checkpoint is None or (verify and not digest.same(path, known.covered, known.digests)):
+    if checkpoint is None:
+        return None
+    whole = verify or known.covered <= COMPARED_WHOLE
+    if whole and not digest.same(path, known.covered, known.digests):
         return None
     with open(path, "rb", buffering=0) as stream:
         valid = digest.ends(stream, checkpoint.offset) == known.ends

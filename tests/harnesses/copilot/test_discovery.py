@@ -94,3 +94,16 @@ def test_resume(copilot, home):
     gone = copilot.resume(Resumable(os.path.join(str(home), "gone")))
     assert gone.cwd == ""
     assert "is gone" in gone.warning
+
+
+def test_a_new_title_beside_the_events_is_a_change(copilot, home):
+    folder = home / ".copilot" / "session-state" / SESSION
+    folder.mkdir(parents=True)
+    (folder / "events.jsonl").write_bytes(Events().prompt("go").bytes())
+    os.utime(folder / "events.jsonl", ns=(10**18, 10**18))
+    (before,) = copilot.discover(str(home), [])
+    (folder / "workspace.yaml").write_text("name: Renamed\n")
+    for root in (home, home / ".copilot", home / ".copilot" / "session-state"):
+        (after,) = copilot.discover(str(root), [])
+        assert after.mtime_ns > before.mtime_ns == 10**18
+        assert after.size == before.size
