@@ -6,6 +6,7 @@ import base64
 import json
 import os
 import sys
+from collections.abc import Iterator
 
 import pytest
 from mcp import Client, StdioServerParameters
@@ -20,10 +21,11 @@ from recall_tui.search.recall.marker import MARKER
 
 
 @pytest.fixture
-def history() -> History:
+def history() -> Iterator[History]:
     opened = History.open(demo=True)
     opened.sync()
-    return opened
+    yield opened
+    opened.close()
 
 
 async def call(history: History, name: str, arguments: dict[str, object], **options):

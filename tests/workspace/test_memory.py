@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 
 from recall_tui.model import Fact
@@ -11,8 +13,10 @@ from tests.workspace.build import START, TOKEN, MemoryStore
 
 
 @pytest.fixture
-def store(tmp_path) -> MemoryStore:
-    return MemoryStore(tmp_path)
+def store(tmp_path) -> Iterator[MemoryStore]:
+    made = MemoryStore(tmp_path)
+    yield made
+    made.done()
 
 
 def memory(tmp_path) -> Memory:
