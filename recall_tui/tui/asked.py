@@ -22,6 +22,8 @@ class Deed(StrEnum):
     HANDOFF = "handoff"
     OUTLINE = "outline"
     NOTES = "notes"
+    NEXT_FILE = "next_file"
+    LAST_FILE = "last_file"
     FAMILY = "family"
     PARENT = "parent"
     TIME = "time"

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from recall_tui.tui.asked import Asked
     from recall_tui.tui.graphics import PixelWidget
     from recall_tui.tui.pictures import PictureCache
-    from recall_tui.tui.screens.pick import PickScreen, Place
+    from recall_tui.tui.screens.pick import NotesScreen, PickScreen, Place
     from recall_tui.tui.screens.reading import Services
 
 
@@ -156,25 +156,60 @@ class Detours(Errands):
 
         self.in_thread(work, "read notes")
 
+    def on_notes_screen_removed(self, event: NotesScreen.Removed) -> None:
+        """Remove a note for good."""
+        event.stop()
+        self.in_thread(partial(self._remove_note, int(event.place.reference)), "remove note")
+
+    def _remove_note(self, number: int) -> None:
+        self._history.remove_note(number)
+        self.call_from_thread(self.show_notes)
+
     def _pick(
         self, session: Session, what: str, found: Sequence[Place], position: int
     ) -> PickScreen:
         """Show places; the one that is picked is gone to."""
-        from recall_tui.tui.screens.pick import PickScreen, PlaceListing
+        from recall_tui.tui.screens.pick import NotesScreen, PickScreen, PlaceListing
 
-        rows = [row for row, place in enumerate(found) if place.position <= position]
+        near = [row for row, place in enumerate(found) if place.position <= position]
+        row = near[-1] if near else 0
         title = f"{what} of {session.title or 'this session'}"
+        listing = PlaceListing(found)
 
         def picked(row: int | None) -> None:
             if row is not None:
-                self.read_at(session, max(0, found[row].position))
+                self.read_at(session, max(0, listing.places[row].position))
 
-        screen = PickScreen(
-            title, PlaceListing(found), self.keymap, row=rows[-1] if rows else 0,
-            empty=f"There are no {what.lower()} here.",
-        )  # fmt: skip
+        screen = (
+            NotesScreen(title, listing, self.keymap, row=row)
+            if what == "Notes"
+            else PickScreen(
+                title, listing, self.keymap, row=row, empty=f"There are no {what.lower()} here."
+            )
+        )
         self.offer(screen, picked)
         return screen
+
+    def do_next_file(self, session: Session, position: int) -> None:
+        """Go to the next call that is about another file."""
+        self._to_file(session, position, 1)
+
+    def do_last_file(self, session: Session, position: int) -> None:
+        """Go to the call before that was about another file."""
+        self._to_file(session, position, -1)
+
+    def _to_file(self, session: Session, position: int, by: int) -> None:
+        def work() -> None:
+            from recall_tui.tui.places import next_file
+
+            at = next_file(self._history, session, position, by)
+            if at is None:
+                words = "No other file is read or written " + ("below." if by > 0 else "above.")
+                self.notify(words, timeout=2, markup=False)
+            else:
+                self.call_from_thread(self.read_at, session, at)
+
+        self.in_thread(work, "find the file")
 
     def do_time(self, session: Session, position: int) -> None:
         """Ask for a time, and go to the first message from then on."""

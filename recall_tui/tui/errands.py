@@ -112,11 +112,22 @@ class Errands(App[object]):
         self.offer(AskScreen(f"Note about {where}", hint), given)
 
     def _note(self, session: Session, position: int, text: str) -> None:
-        from recall_tui.tui.document import notes_of
-
         self._history.add_note(session, position, text)
-        notes = notes_of(self._history, session)
-        self.call_from_thread(self.main.transcript.noted, session, notes)
+        self.call_from_thread(self.show_notes)
+
+    def show_notes(self) -> None:
+        """Show the notes of the session on the screen as they are now."""
+        session = self.main.transcript.session
+        if session is None:
+            return
+
+        def work() -> None:
+            from recall_tui.tui.document import notes_of
+
+            notes = notes_of(self._history, session)
+            self.call_from_thread(self.main.transcript.noted, session, notes)
+
+        self.in_thread(work, "read notes")
 
     # Copying
 

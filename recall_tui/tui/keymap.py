@@ -36,6 +36,7 @@ class Scope(StrEnum):
     HANDOFF = "hand off"
     STATS = "statistics"
     PICK = "jump list"
+    NOTES = "list of notes"
     CHOICE = "choice"
 
 
@@ -122,6 +123,8 @@ ACTIONS: Final = (
     Action("session.last_prompt", S, "[,K", "prompt(-1)", "Previous prompt"),
     Action("session.next_failure", S, "e", "failure(1)", "Next failure"),
     Action("session.last_failure", S, "E", "failure(-1)", "Previous failure"),
+    Action("session.next_file", S, "f", "ask('next_file')", "Next file"),
+    Action("session.last_file", S, "F", "ask('last_file')", "Previous file"),
     Action("session.unfold", S, "enter,space", "unfold", "Unfold", 1),
     Action("session.unfold_all", S, "z", "unfold_all", "Unfold or fold everything"),
     Action("session.find", S, "slash", "screen.find", "Find inside", 4),
@@ -204,6 +207,7 @@ ACTIONS: Final = (
     Action("stats.help", Scope.STATS, "question_mark", "app.help", "Help", palette=False),
     Action("pick.open", Scope.PICK, "enter", "open", "Go there", 1, palette=False),
     Action("pick.close", Scope.PICK, "escape,q", "close", "Back", 2, palette=False),
+    Action("notes.remove", Scope.NOTES, "x,delete", "remove", "Remove it", 1, palette=False),
     Action("choice.down", Scope.CHOICE, "down,tab", "step(1)", "Next", palette=False),
     Action("choice.up", Scope.CHOICE, "up,shift+tab", "step(-1)", "Previous", palette=False),
     Action("choice.take", Scope.CHOICE, "enter", "take", "Take it", palette=False),

@@ -16,6 +16,8 @@ from recall_tui.text.notation import (
     age_words,
     clock,
     counted,
+    duration,
+    short_path,
     size,
 )
 
@@ -25,7 +27,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "DAY_MS", "HOUR_MS", "MINUTE_MS", "SPEAKERS", "age", "age_words", "bars", "clock", "counted",
-    "day_of", "day_words", "duration", "mark", "mark_ink", "size", "span",
+    "day_of", "day_words", "duration", "mark", "mark_ink", "short_model",
+    "short_path", "size", "span",
 ]  # fmt: skip
 
 HUED: Final = frozenset({"claude", "codex", "pi", "opencode", "gemini", "copilot"})
@@ -62,19 +65,6 @@ def day_words(day: date, today: date) -> str:
     return words if day.year == today.year else f"{words} {day.year}"
 
 
-def duration(milliseconds: int) -> str:
-    """Return how long something took: `40ms`, `1.2s`, `3m`, empty when unknown."""
-    if milliseconds <= 0:
-        return ""
-    if milliseconds < 1000:
-        return f"{milliseconds}ms"
-    seconds = milliseconds / 1000
-    if seconds < 59.95:
-        return f"{seconds:.1f}s" if seconds < 9.95 else f"{seconds:.0f}s"
-    minutes = round(seconds / 60)
-    return f"{minutes}m" if minutes < 60 else f"{minutes // 60}h{minutes % 60:02d}m"
-
-
 def span(milliseconds: int) -> str:
     """Return a stretch of time in words: `3 s`, `5 min`, `2 h`, `4 days`."""
     seconds = max(0, milliseconds) // 1000
@@ -106,11 +96,6 @@ def bars(
         else ("·" + " " * (cells - 1), "rule")
         for count in counts
     ]
-
-
-def short_path(path: str, home: str) -> str:
-    """Return a path with the home directory as `~`."""
-    return f"~{path[len(home) :]}" if home and (path + "/").startswith(home + "/") else path
 
 
 def short_model(models: tuple[str, ...]) -> str:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
 from recall_tui.clock import parse_bound
 from recall_tui.model import Flag, Kind
+from recall_tui.playbooks.acts import touched
 from recall_tui.playbooks.turns import read
 from recall_tui.text.marks import shown
 from recall_tui.tui import notation
@@ -72,8 +74,35 @@ def notes(history: History, session: Session, zone: tzinfo) -> list[Place]:
     for note in written:
         about = f"message {note.position}" if note.position >= 0 else "the session"
         when = _when(note.at_ms, zone)
-        places.append(Place(note.position, _line(note.text), when, about, "✎", f"note {note.id}"))
+        places.append(Place(note.position, _line(note.text), when, about, "✎", str(note.id)))
     return places
+
+
+def next_file(history: History, session: Session, position: int, by: int) -> int | None:
+    """Return where the next (1) or the previous (-1) call stands that is about another file.
+
+    Args:
+        history: Where to read.
+        session: Where to look.
+        position: The message that is looked at: a call, its output, or anything below them.
+        by: The direction.
+    """
+    kinds, cwd = history.skeleton(session).kinds, session.last_cwd or session.cwd
+    calls = [at for at, kind in enumerate(kinds) if kind == Kind.TOOL_CALL]
+    after = bisect_right(calls, position)
+    here: tuple[str, ...] = ()
+    if after and position - calls[after - 1] <= 1:
+        here = next(
+            (touched(call, cwd) for call in read(history, session, calls[after - 1 : after])), ()
+        )
+    ahead = calls[after:] if by > 0 else calls[:after][::-1]
+    for start in range(0, len(ahead), _PIECE):
+        piece = sorted(ahead[start : start + _PIECE])
+        found = read(history, session, piece)
+        for call in sorted(found, key=lambda message: by * message.position):
+            if (files := touched(call, cwd)) and files != here:
+                return call.position
+    return None
 
 
 def sessions(found: Sequence[Session], zone: tzinfo) -> list[Place]:

@@ -18,7 +18,7 @@ from recall_tui.tui.places import at_time, moment
 from recall_tui.tui.screens.ask import AskScreen
 from recall_tui.tui.screens.choose import Choices, ChooseScreen
 from recall_tui.tui.screens.handoff import HandoffScreen
-from recall_tui.tui.screens.pick import PickScreen, PlaceListing
+from recall_tui.tui.screens.pick import NotesScreen, PickScreen, PlaceListing
 from recall_tui.tui.screens.statistics import StatisticsScreen, short
 from recall_tui.tui.source_line import line_of
 from recall_tui.tui.statistics import statistics
@@ -376,3 +376,52 @@ def test_sums_say_what_was_recorded() -> None:
     assert [short(n) for n in (7, 999, 1000, 12_345, 3_200_000)] == [
         "7", "999", "1.0k", "12k", "3.2M",
     ]  # fmt: skip
+
+
+async def test_a_note_is_removed_by_pressing_twice() -> None:
+    history = FakeHistory()
+    key = history.sessions()[0].key
+    session = history.sessions()[0]
+    for text in ("first", "second"):
+        history.add_note(session, 1, text)
+    async with make(history).run_test(size=WIDE) as pilot:
+        await opened(pilot, "I")
+        notes = await screen(pilot, NotesScreen)
+        rows = notes.query_one(ResultList)  # type: ignore[attr-defined]
+        await pilot.press("x")
+        assert len(rows.listing) == 2, "once is not enough"
+        await pilot.press("down", "x")
+        assert len(rows.listing) == 2, "another note was meant the first time"
+        await pilot.press("x")
+        await until(pilot, lambda: [note.text for note in history.notes(session)] == ["first"])
+        await pilot.press("x", "x")
+        await until(pilot, lambda: not history.written)
+        assert "no notes" in notes.query_one(Notice).text  # type: ignore[attr-defined]
+        transcript = transcript_of(pilot)
+        assert transcript._opening is not None and transcript._opening.session.key == key
+        await until(pilot, lambda: not transcript._opening.frame.notes)  # type: ignore[union-attr]
+
+
+async def test_from_file_to_file() -> None:
+    talk = Talk("claude", "files", "/work", NOW)
+    talk.you("go on")
+    talk.call("Read", "src/one.py", "text")
+    talk.call("Edit", "src/one.py\nold\nnew", "done")
+    talk.call("Bash", "ls", "out")
+    talk.call("Edit", "/work/src/two.py\nold\nnew", "done")
+    talk.agent("there")
+    talk.call("Read", "src/one.py", "text")
+    history = FakeHistory([talk])
+    async with make(history).run_test(size=WIDE) as pilot:
+        await opened(pilot)
+        transcript = transcript_of(pilot)
+        for expected in (1, 7, 10):
+            await pilot.press("f")
+            await until(pilot, lambda at=expected: transcript.cursor == at)
+        await pilot.press("f")
+        await until(pilot, lambda: any("No other file" in n.message
+                                       for n in pilot.app._notifications))  # fmt: skip
+        assert transcript.cursor == 10
+        for expected in (7, 3):
+            await pilot.press("F")
+            await until(pilot, lambda at=expected: transcript.cursor == at)

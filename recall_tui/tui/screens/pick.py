@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from textual import on
+from textual.message import Message
 
 from recall_tui.tui import bars
 from recall_tui.tui.keymap import Scope, bindings
@@ -83,6 +85,7 @@ class PickScreen(LeftOnce[int | None]):
         self._keymap = keymap
         self._row = row
         self._empty = empty
+        self.scopes: tuple[Scope, ...] = (Scope.PICK,)
 
     def compose(self) -> ComposeResult:
         """Lay the screen out."""
@@ -94,13 +97,17 @@ class PickScreen(LeftOnce[int | None]):
     def on_mount(self) -> None:
         """Show the rows."""
         self.query_one("#pick-head", Row).show([Part(f" {self._head}", "heading")])
-        self.query_one("#keys", Row).show(*bars.keys(self._keymap, Scope.PICK))
-        self.set_class(not len(self._listing), "-empty")
+        self.query_one("#keys", Row).show(*bars.keys(self._keymap, *self.scopes))
         self.query_one(Notice).show([[(self._empty, "title")]])
+        self._list()
         rows = self.query_one(ResultList)
-        rows.show(self._listing)
         if self._row:
             self.call_after_refresh(partial(setattr, rows, "cursor", self._row))
+
+    def _list(self) -> None:
+        """Show the rows there are."""
+        self.set_class(not len(self._listing), "-empty")
+        self.query_one(ResultList).show(self._listing)
 
     def fill(self, row: int, places: Sequence[Place]) -> None:
         """Put places whose words came in the rows that waited for them."""
@@ -125,3 +132,38 @@ class PickScreen(LeftOnce[int | None]):
     def action_close(self) -> None:
         """Leave."""
         self.dismiss(None)
+
+
+class NotesScreen(PickScreen):
+    """A person's notes, which a key removes: pressed once it asks, pressed again it does."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings(Scope.NOTES)]
+
+    @dataclass
+    class Removed(Message):
+        """A note is to go."""
+
+        place: Place
+
+    def __init__(self, title: str, listing: PlaceListing, keymap: Keymap, *, row: int = 0) -> None:
+        super().__init__(title, listing, keymap, row=row, empty="There are no notes here.")
+        self.scopes = (Scope.PICK, Scope.NOTES)
+        self._armed = ""
+
+    def action_remove(self) -> None:
+        """Ask, then remove the note under the cursor."""
+        listing, row = self._listing, self.query_one(ResultList).cursor
+        if not isinstance(listing, PlaceListing) or not 0 <= row < len(listing):
+            return
+        place = listing.places[row]
+        head = self.query_one("#pick-head", Row)
+        if self._armed != place.reference:
+            self._armed = place.reference
+            key = self._keymap.shown("notes.remove")
+            head.show([Part(f" {key} again removes “{place.words}”", "warning")])
+            return
+        self._armed = ""
+        del listing.places[row]
+        head.show([Part(f" {self._head}", "heading")])
+        self._list()
+        self.post_message(self.Removed(place))
