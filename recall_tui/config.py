@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import math
 import os
-from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from recall_tui.errors import ConfigError
 from recall_tui.paths import locate
@@ -97,52 +96,54 @@ def _zone(value: object) -> str:
 # ------------------------------------------------------------------ the settings
 
 
-def _setting(default: object, *, read: Reader, doc: str) -> Any:  # noqa: ANN401 - a dataclass field
-    return field(default=default, metadata={"read": read, "doc": doc})
+class Settings(NamedTuple):
+    """Every setting with its default; `RULES` says how each is read and what it means."""
+
+    sources: tuple[str, ...] = ()
+    workspace: str = ""
+    exclude: tuple[str, ...] = ()
+    keep_gone: bool = True
+    freshness_s: float = 2.0
+    regex_timeout_s: float = 10.0
+    zone: str = "local"
+    theme: str = "recall"
+    images: str = "auto"
+    keymap: str = ""
 
 
-@dataclass(slots=True, frozen=True)
-class Settings:
-    """Every setting. The text beside each is what `recall config show` and the docs print."""
+class Rule(NamedTuple):
+    """What is asked of a setting."""
 
-    sources: tuple[str, ...] = _setting(
-        (),
-        read=_texts,
-        doc="More places to read, each HARNESS=PATH, beside the harnesses' own folders.",
-    )
-    workspace: str = _setting(
-        "",
-        read=_path,
-        doc="Folder of a Maka workspace (runtime.sqlite and memory.sqlite); read in place.",
-    )
-    exclude: tuple[str, ...] = _setting(
-        (),
-        read=_texts,
-        doc="Projects, session files or folders (globs of their paths) never read nor kept.",
-    )
-    keep_gone: bool = _setting(
-        default=True,
-        read=_switch,
-        doc="Keep the text of a session whose file its agent has deleted.",
-    )
-    freshness_s: float = _setting(
-        2.0,
-        read=_seconds,
-        doc="Seconds an index may be old before a search looks at the sources again.",
-    )
-    regex_timeout_s: float = _setting(
-        10.0, read=_seconds, doc="Seconds a regular expression may spend on one block of text."
-    )
-    zone: str = _setting(
-        "local", read=_zone, doc="Zone of the times shown: local, UTC or a name (Europe/Berlin)."
-    )
-    theme: str = _setting("recall", read=_text, doc="Theme of the app; its palette lists them.")
-    images: str = _setting(
-        "auto",
-        read=_one_of("auto", "half", "kitty", "sixel", "off"),
-        doc="How pictures are drawn: auto, half (half-cells), kitty, sixel or off.",
-    )
-    keymap: str = _setting("", read=_path, doc="File that binds other keys to the app's actions.")
+    read: Reader
+    doc: str
+    """What `recall config show` and the docs print."""
+
+
+RULES: Final = {
+    "sources": Rule(
+        _texts, "More places to read, each HARNESS=PATH, beside the harnesses' own folders."
+    ),
+    "workspace": Rule(
+        _path, "Folder of a Maka workspace (runtime.sqlite and memory.sqlite); read in place."
+    ),
+    "exclude": Rule(
+        _texts, "Projects, session files or folders (globs of their paths) never read nor kept."
+    ),
+    "keep_gone": Rule(_switch, "Keep the text of a session whose file its agent has deleted."),
+    "freshness_s": Rule(
+        _seconds, "Seconds an index may be old before a search looks at the sources again."
+    ),
+    "regex_timeout_s": Rule(
+        _seconds, "Seconds a regular expression may spend on one block of text."
+    ),
+    "zone": Rule(_zone, "Zone of the times shown: local, UTC or a name (Europe/Berlin)."),
+    "theme": Rule(_text, "Theme of the app; its palette lists them."),
+    "images": Rule(
+        _one_of("auto", "half", "kitty", "sixel", "off"),
+        "How pictures are drawn: auto, half (half-cells), kitty, sixel or off.",
+    ),
+    "keymap": Rule(_path, "File that binds other keys to the app's actions."),
+}
 
 
 class Origin(NamedTuple):
@@ -155,8 +156,7 @@ class Origin(NamedTuple):
     doc: str
 
 
-@dataclass(slots=True, frozen=True)
-class Config:
+class Config(NamedTuple):
     """The settings in force and the origin of each."""
 
     settings: Settings
@@ -168,13 +168,8 @@ class Config:
     def listing(self) -> list[Origin]:
         """Return every setting in declared order."""
         return [
-            Origin(
-                f.name,
-                getattr(self.settings, f.name),
-                self.origins.get(f.name, DEFAULT),
-                f.metadata["doc"],
-            )
-            for f in fields(Settings)
+            Origin(name, value, self.origins.get(name, DEFAULT), RULES[name].doc)
+            for name, value in self.settings._asdict().items()
         ]
 
 
@@ -193,22 +188,21 @@ def load(
     """
     environment = os.environ if env is None else env
     path = locate(environment).config_file
-    readers: dict[str, Reader] = {f.name: f.metadata["read"] for f in fields(Settings)}
     values: dict[str, object] = {}
     origins: dict[str, str] = {}
 
     def put(key: str, value: object, origin: str) -> None:
         try:
-            values[key] = readers[key](value)
+            values[key] = RULES[key].read(value)
         except ValueError as error:
             raise ConfigError(f"{origin}: {key} must be {error}, not {value!r}") from error
         origins[key] = origin
 
     for key, value in _read_file(path).items():
-        if key not in readers:
-            raise ConfigError(f"{path}: unknown key {key!r}", _nearest(key, readers))
+        if key not in RULES:
+            raise ConfigError(f"{path}: unknown key {key!r}", _nearest(key, RULES))
         put(key, value, path)
-    for key in readers:
+    for key in RULES:
         name = PREFIX + key.upper()
         if name in environment:
             put(key, environment[name], name)

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import os
 from array import array
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
 
 from recall_tui import clock, roots
 from recall_tui.config import load
@@ -57,8 +57,7 @@ class Skeleton:
         return len(self.kinds)
 
 
-@dataclass(slots=True, frozen=True)
-class Resolved:
+class Resolved(NamedTuple):
     """What a reference leads to."""
 
     reference: Reference

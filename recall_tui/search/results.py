@@ -63,7 +63,7 @@ class Hit(NamedTuple):
         return Reference(self.session.harness, self.session.name, self.position, self.digest)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class GrepUpdate:
     """Progress of a streaming search. Counts grow; `hits` are new and final, newest first."""
 

@@ -273,7 +273,7 @@ class BlockBuilder:
         return BuiltBlock(self.kind, meta, SEPARATOR.join(folds), SEPARATOR.join(raws), attributes)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class BuiltBlock:
     """A closed block, uncompressed."""
 

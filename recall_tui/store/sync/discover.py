@@ -22,7 +22,7 @@ class Place(NamedTuple):
     """Absolute, without a trailing separator."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Discovery:
     """What a look at some places found."""
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from recall_tui.store.sync.discover import Place
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Pending:
     """The difference between the sources and the index."""
 

@@ -84,7 +84,7 @@ class Job(NamedTuple):
     """`row` is of a vanished path: the same session only if the content says so."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Plan:
     """What has to be done."""
 

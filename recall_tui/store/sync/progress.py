@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from recall_tui.model import Gap
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class SyncProgress:
     """Where a sync stands; also the shape of `recall index --json` lines."""
 
