@@ -21,7 +21,8 @@ _INSERT_BLOCK: Final = """INSERT INTO block
 _INSERT_BODY: Final = "INSERT INTO body (id, raw, attributes) VALUES (?,?,?)"
 _UNCLEAN: Final = "unclean"
 """`meta` key: 1 while the journal may hold forgotten text."""
-_NEXT_SESSION: Final = "next_session"
+NEXT_SESSION: Final = "next_session"
+"""`meta` key: row ids of sessions from here on were never used."""
 """`meta` key: row ids of sessions are never used twice, so a stale one finds nothing."""
 
 
@@ -56,7 +57,7 @@ class Database:
             self.connection = open_writer(path)
             try:
                 migrations.bring_up_to_date(self.connection, ingest.TEXT_RULES)
-                self._next_session = self.get(_NEXT_SESSION, 1)
+                self._next_session = self.get(NEXT_SESSION, 1)
                 self._sweep()
             except BaseException:
                 self.connection.close()
@@ -93,7 +94,7 @@ class Database:
     def commit(self) -> None:
         """Commit what is open; who polls `generation` sees that something changed."""
         if self.connection.in_transaction:
-            self.put(_NEXT_SESSION, self._next_session)
+            self.put(NEXT_SESSION, self._next_session)
             self.put("generation", self.get("generation", 0) + 1)
             self.connection.execute("COMMIT")
 
@@ -149,6 +150,16 @@ class Database:
     def put(self, key: str, value: int | str) -> None:
         """Set a value of `meta`."""
         self.connection.execute("INSERT OR REPLACE INTO meta VALUES (?,?)", (key, value))
+
+    def number_from(self, session: int, block: int) -> None:
+        """Use row ids of sessions from `session` and of blocks from `block` on, in an empty index.
+
+        The index that this one replaces used those before: who still holds one must not be given
+        something else for it.
+        """
+        self._next_session = session
+        with self.transaction():
+            self.connection.execute("INSERT INTO sqlite_sequence VALUES ('block', ?)", (block - 1,))
 
     def new_session(self) -> int:
         """Return a row id for a session; it was never used before."""

@@ -17,9 +17,10 @@ from recall_tui.model import Kind
 from recall_tui.store import ingest, schema
 from recall_tui.store.block import BlockBuilder, BlockKind
 from recall_tui.store.connect import open_reader, open_writer, remove, swap_in
+from recall_tui.store.database import NEXT_SESSION
 from recall_tui.store.stored import StoredBlock, load, store
 from recall_tui.store.sync.plan import projects
-from recall_tui.store.writer import Writer
+from recall_tui.store.writer import Former, Writer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -54,7 +55,7 @@ def beside(index: str) -> Iterator[Beside]:
     new = Beside(Writer(path))
     try:
         with closing(new.writer):
-            new.writer.keep_keys(_keys(index))
+            _keep_names(index, new.writer)
             yield new
             if new.complete:
                 new.writer.fold_journal()
@@ -98,16 +99,23 @@ def _old(index: str) -> Iterator[sqlite3.Connection | None]:
             connection.close()
 
 
-def _keys(index: str) -> dict[tuple[str, str, str], str]:
-    """Return the keys of the old index by (harness, path, part): references hold over a rebuild."""
-    with _old(index) as old:
+def _keep_names(index: str, writer: Writer) -> None:
+    """Let keys and row ids of the old index go on: references hold, and so does an open view.
+
+    Whoever reads while the two are exchanged holds row ids of the old one. A session keeps its own,
+    and no other id is used again.
+    """
+    with _old(index) as old, suppress(sqlite3.Error):
         if old is None:
-            return {}
-        try:
-            rows = old.execute("SELECT harness, path, part, key FROM session").fetchall()
-        except sqlite3.Error:
-            return {}
-    return {(harness, path, part): key for harness, path, part, key in rows}
+            return
+        rows = old.execute("SELECT harness, path, part, key, id FROM session").fetchall()
+        used = "SELECT value FROM meta WHERE key=?"
+        (session,) = old.execute(used, (NEXT_SESSION,)).fetchone() or (1,)
+        sequence = "SELECT seq + 1 FROM sqlite_sequence WHERE name='block'"
+        (block,) = old.execute(sequence).fetchone() or (1,)
+        session = max(session, *(row["id"] + 1 for row in rows), 1)
+        writer.number_from(session, block)
+        writer.keep_names({tuple(row[:3]): Former(*row[3:]) for row in rows})
 
 
 def carry_over(
@@ -136,11 +144,11 @@ def carry_over(
             failed = "failed" in (row["state"], found[1] if found else "")
             if found is not None and found[2] is None and failed:
                 # It cannot be read now: its last good copy is the old index's.
-                number = _copy_session(old, writer, row["session"])
-                writer.update("source", found[0], {"session": number, "state": "failed"})
+                _copy_session(old, writer, row["session"])
+                writer.update("source", found[0], {"session": row["session"], "state": "failed"})
             elif found is None and not excluded(source):
-                number = _copy_session(old, writer, row["session"])
-                new = writer.insert("source", {**dict(row), "id": None, "session": number})
+                _copy_session(old, writer, row["session"])
+                new = writer.insert("source", {**dict(row), "id": None})
                 known = old.execute("SELECT * FROM proof WHERE id=?", (row["id"],)).fetchone()
                 if known is not None:
                     writer.insert("proof", {**dict(known), "id": new})
@@ -148,20 +156,18 @@ def carry_over(
         writer.put("generation", last[0] if last else 0)
 
 
-def _copy_session(old: sqlite3.Connection, writer: Writer, row: int) -> int:
+def _copy_session(old: sqlite3.Connection, writer: Writer, row: int) -> None:
     """Copy a session; its blocks are made anew from the text that is shown."""
     session = old.execute("SELECT * FROM session WHERE id=?", (row,)).fetchone()
-    number = writer.new_session()
-    writer.insert("session", {**dict(session), "id": number})
+    writer.insert("session", dict(session))
     blocks = old.execute(_BLOCKS, (row,))
     counts = ingest.Counts()
     for no, block in enumerate(_anew(StoredBlock._make(row) for row in blocks)):
         counts.add(block)
-        writer.insert_block(number, no, store(block))
-    writer.update("session", number, {"searchable": counts.searchable})
-    writer.date_untimed(number, session["ended_ms"])
-    writer.touched.add(number)
-    return number
+        writer.insert_block(row, no, store(block))
+    writer.update("session", row, {"searchable": counts.searchable})
+    writer.date_untimed(row, session["ended_ms"])
+    writer.touched.add(row)
 
 
 def _anew(blocks: Iterator[StoredBlock]) -> Iterator[BuiltBlock]:

@@ -56,19 +56,26 @@ class Outcome(NamedTuple):
     """A known session is now read from this path."""
 
 
+class Former(NamedTuple):
+    """What named a session in the index that this one replaces, and names it still."""
+
+    key: str
+    id: int
+
+
 class Writer(Database):
     """Writes what readers yield."""
 
     def __init__(self, path: str) -> None:
         """Open the index; see `Database`."""
         super().__init__(path)
-        self._former_keys: dict[tuple[str, str, str], str] = {}
+        self._former: dict[tuple[str, str, str], Former] = {}
         self._reserved: frozenset[str] = frozenset()
 
-    def keep_keys(self, keys: dict[tuple[str, str, str], str]) -> None:
-        """Give sources of (harness, path, part) the keys they had in the index this replaces."""
-        self._former_keys = keys
-        self._reserved = frozenset(keys.values())
+    def keep_names(self, former: dict[tuple[str, str, str], Former]) -> None:
+        """Give sources of (harness, path, part) what named them in the index this replaces."""
+        self._former = former
+        self._reserved = frozenset(names.key for names in former.values())
 
     # ------------------------------------------------------------ drafts
 
@@ -166,8 +173,12 @@ class Writer(Database):
         columns["title"] = reading.title or reading.opening
         columns["first_record"] = reading.first_record
         if session is None:
-            columns["id"] = session = draft.session or self.new_session()
-            columns["key"] = self._free_key(source, str(columns["native_id"]))
+            former = self._former.get((source.harness, source.path, source.part))
+            session = former.id if former else draft.session or self.new_session()
+            columns["id"] = session
+            columns["key"] = (
+                former.key if former else self._free_key(source, str(columns["native_id"]))
+            )
             self.insert("session", columns)
         else:
             # Its key stays whatever the source says now: references hold.
@@ -235,9 +246,6 @@ class Writer(Database):
 
     def _free_key(self, source: Source, native_id: str) -> str:
         """Return a key no other session has: the native id, or that and where the file lies."""
-        former = self._former_keys.get((source.harness, source.path, source.part))
-        if former is not None:
-            return former
         keys = session_keys(source, native_id)
         for candidate in keys:
             held = self.connection.execute("SELECT 1 FROM session WHERE key=?", (candidate,))

@@ -44,6 +44,25 @@ def test_a_rebuild_gives_the_same_and_keeps_keys(desk):
     assert not os.path.exists(desk.index + rebuild.BUILDING)
 
 
+def test_who_reads_while_the_indices_are_exchanged_is_given_nothing_else(desk):
+    for number in range(4):
+        desk.write(f"{number}.jsonl", line(text=f"text {number}", t=T + number))
+        desk.sync()
+    os.unlink(desk.source / "1.jsonl")
+    desk.touch(desk.source / "0.jsonl")  # read first by the rebuild: ids would change places
+    sessions = {s.id: s.native_id for s in desk.corpus.sessions(Filter())}
+    blocks = list(desk.corpus.blocks(Filter()))
+    desk.sync(rebuild=True)
+    assert {s.id: s.native_id for s in desk.corpus.sessions(Filter())} == sessions
+    for block in blocks:
+        with pytest.raises(StoreError, match="rewritten"):
+            block.text_of(0)
+    desk.write("new.jsonl", line(text="new", t=T))
+    desk.sync()
+    (new,) = desk.corpus.find("new")
+    assert new.id not in sessions
+
+
 def test_what_the_sources_no_longer_tell_comes_along(desk):
     secretless = line("tool_result", "Out " * 4000, t=T + 1, call="c", failed=True)
     gone = desk.write("a.jsonl", line(text="gone", t=T, id="r"), secretless)
