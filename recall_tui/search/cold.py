@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from recall_tui.clock import from_iso
 from recall_tui.errors import SourceError, StoreError
-from recall_tui.model import Declined, Gap, GapKind, Session
+from recall_tui.model import Declined, Gap, GapKind, Session, SessionKind
 from recall_tui.search.reach import coverage_of
 from recall_tui.search.sessions import admits, admitted, named, under
 from recall_tui.store import families, ingest
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from array import array
     from collections.abc import Iterable, Iterator, Sequence
 
-    from recall_tui.harnesses.base import Harness, Source, Transcript
+    from recall_tui.harnesses.base import Facts, Harness, Source, Transcript
     from recall_tui.model import Candidates, Coverage, Filter, Message
     from recall_tui.store.block import BuiltBlock
 
@@ -321,7 +321,7 @@ class ColdCorpus:
             errors=counts.errors,
             materials=counts.materials,
             size=source.size,
-            copied=self._copied(row, source.harness, native_id, packing.first_record, built),
+            copied=self._copied(row, _marks(facts, source.harness, native_id, packing), built),
             tokens_in=facts.tokens_in,
             tokens_out=facts.tokens_out,
             cost_usd=facts.cost_usd,
@@ -331,7 +331,7 @@ class ColdCorpus:
         )
 
     def _copied(
-        self, row: int, harness: str, native_id: str, first: int, built: Sequence[BuiltBlock]
+        self, row: int, marks: Sequence[tuple[str, int | str]], built: Sequence[BuiltBlock]
     ) -> int:
         """Return how many leading messages were already in a session parsed before.
 
@@ -339,14 +339,23 @@ class ColdCorpus:
         family, counts them in the oldest.
         """
         mine = families.records(block.meta.pack() for block in built)
-        marks: list[tuple[str, int | str]] = [(harness, native_id)]
-        if first:
-            marks.append((harness, first))
         relatives = {other for mark in marks for other in self._records.get(mark, ())}
         self._held[row] = mine
         for mark in marks:
             self._records.setdefault(mark, []).append(row)
         return max((families.common(self._held[other], mine) for other in relatives), default=0)
+
+
+def _marks(
+    facts: Facts, harness: str, native_id: str, packing: ingest.Packing
+) -> list[tuple[str, int | str]]:
+    """Return what a session shares with those it may have copied, or that copied it."""
+    marks: list[tuple[str, int | str]] = [(harness, native_id)]
+    if packing.first_record:
+        marks.append((harness, packing.first_record))
+    if facts.kind is SessionKind.FORK and facts.parent:
+        marks.append((harness, facts.parent))
+    return marks
 
 
 def _searchable(meta: Meta, copied: int) -> int:

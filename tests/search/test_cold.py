@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 
 import pytest
@@ -156,6 +157,21 @@ def test_what_two_sessions_share_counts_once(folder):
         theirs, stored_last = search(stored, "x")
     assert stored_last.total == 5
     assert sorted(h.text for h in hits) == sorted(h.text for h in theirs)
+
+
+@pytest.mark.parametrize("newest", ["fork", "origin"])
+def test_a_fork_without_record_ids_counts_once(folder, newest):
+    """Codex writes none; the fork says what it was copied from."""
+    shared = [Said(f"x {n}", n + 1) for n in range(3)]
+    own = {"origin": [Said("x own", 9)], "fork": [Said("x later", 20)]}
+    write_sources(folder, [Talk(name, [*shared, *own[name]]) for name in own])
+    meta = {"kind": "fork", "parent": "origin"}
+    path = folder / "fork.jsonl"
+    path.write_text(json.dumps({"meta": meta}) + "\n" + path.read_text())
+    os.utime(folder / f"{newest}.jsonl", (2e9, 2e9))
+    sources = list(Toy().discover(str(folder), []))
+    _, last = search(ColdCorpus([(Toy(), source) for source in sources]), "x")
+    assert last.total == 5
 
 
 @pytest.mark.contract("X-1")
