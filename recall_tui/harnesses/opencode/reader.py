@@ -134,6 +134,9 @@ class OpenCodeTranscript:
                 place = parts.locator(message_id, part)
                 materials.append(parts.attachment(self.source.native_id, place, part))
             elif kind == "subtask":
+                command = fields.text(part.get("command"))
+                if command:  # what the person typed; its arguments stand in the task only
+                    typed.append(f"/{command}")
                 added.append(Parsed(Kind.DELEGATION, _subtask(part), time, identity))
             elif kind not in _SILENT:
                 self.unknown[f"part {kind}"] += 1
@@ -250,10 +253,8 @@ def _created(message: dict[str, Any]) -> int:
 
 
 def _subtask(part: dict[str, Any]) -> str:
-    """Return what a command such as `/review` gives to a subagent: its name, then the task."""
-    command = fields.text(part.get("command"))
-    lines = (f"/{command}" if command else "", part.get("description"), part.get("prompt"))
-    return "\n".join(filter(None, map(fields.text, lines)))
+    """Return what a command such as `/review` gives to a subagent."""
+    return "\n".join(filter(None, map(fields.text, (part.get("description"), part.get("prompt")))))
 
 
 def _fault(error: object, time: int, identity: str) -> Iterator[Parsed]:

@@ -199,7 +199,7 @@ def test_a_child_holds_a_delegation(tmp_path: Path) -> None:
     assert sources(tmp_path)[child.id].parent == parent.id
 
 
-def test_a_subtask_is_a_delegation_in_the_parent(tmp_path: Path) -> None:
+def test_a_command_that_starts_a_subtask_was_typed_and_its_task_was_not(tmp_path: Path) -> None:
     session = build.Session()
     session.user(
         {
@@ -211,7 +211,9 @@ def test_a_subtask_is_a_delegation_in_the_parent(tmp_path: Path) -> None:
         }
     )
     messages, _ = told(tmp_path, session)
-    assert kinds(messages) == [("delegation", "/review\nreview changes\nYou are a reviewer")]
+    assert kinds(messages) == [
+        ("prompt", "/review"), ("delegation", "review changes\nYou are a reviewer"),
+    ]  # fmt: skip
 
 
 def test_a_fork_shares_the_records_it_copied(tmp_path: Path) -> None:
