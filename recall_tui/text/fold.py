@@ -52,12 +52,12 @@ _MAY_BE_MARKS: Final = (
     "\ufb1e\ufe20-\ufe2f\U00010000-\U0001ffff"
 )
 
-# Vowels and finals that NFC joins to the letter before although they are no combining marks.
-_JOINING: Final = re.compile(
-    "[\u09be\u09d7\u0b3e\u0b56\u0b57\u0bbe\u0bd7\u0cc2\u0cd5\u0cd6\u0d3e\u0d57\u0dcf\u0ddf\u102e"
+_JOINING: Final = (
+    "\u09be\u09d7\u0b3e\u0b56\u0b57\u0bbe\u0bd7\u0cc2\u0cd5\u0cd6\u0d3e\u0d57\u0dcf\u0ddf\u102e"
     "\u1161-\u1175\u11a8-\u11c2\u1b35\U00011127\U0001133e\U00011357\U000113b8\U000113bb\U000113c2"
-    "\U000113c9\U000114b0\U000114ba\U000114bd\U000115af\U00011930\U00016d67]"
+    "\U000113c9\U000114b0\U000114ba\U000114bd\U000115af\U00011930\U00016d67"
 )
+"""Vowels and finals that NFC joins to the letter before although they are no combining marks."""
 
 
 def fold(text: str) -> str:
@@ -170,15 +170,22 @@ def _origins(text: str, folded: str) -> tuple[range | list[int], range | list[in
     starts: list[int] = []
     ends: list[int] = []
     at = 0
+    joining = _joining().match
     while at < len(text):
         end = at + 1
-        while end < len(text) and (unicodedata.combining(text[end]) or _JOINING.match(text, end)):
+        while end < len(text) and (unicodedata.combining(text[end]) or joining(text, end)):
             end += 1
         length = len(fold(text[at:end]))
         starts.extend([at] * length)
         ends.extend([end] * length)
         at = end
     return starts, ends
+
+
+@cache
+def _joining() -> re.Pattern[str]:
+    """Return the pattern of a character of `_JOINING`."""
+    return re.compile(f"[{_JOINING}]")
 
 
 def _folds_one_to_one(text: str, folded: str) -> bool:

@@ -11,6 +11,7 @@ control bytes by SIMD, and what lies beyond ASCII looked at alone.
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import Final
 
 from recall_tui.text.cut import grapheme_start
@@ -22,7 +23,7 @@ _C0: Final = bytes(b for b in range(32) if b not in b"\n\t") + b"\x7f"
 # payload stops at the next control character or line, and has a bound: a sequence that was cut
 # off costs its introducer, never the text behind it, and a hostile text costs linear time.
 _PAYLOAD: Final = "[^\x00-\x1f\x7f-\x9f]{0,65536}(?:\x07|\x1b\\\\|\x9c)"
-_ESCAPE: Final = re.compile(
+_ESCAPE: Final = (
     "(?:\x1b\\[|\x9b)[0-?]{0,64}[ -/]{0,8}[@-~]?"  # CSI: colours, cursor moves
     f"|(?:\x1b[\\]PX^_]|[\x90\x98\x9d-\x9f])(?:{_PAYLOAD})?"  # OSC, DCS, SOS, PM, APC
     "|(?:\x1b[NO]|[\x8e\x8f])[!-~]?"  # SS2, SS3: one character of another set
@@ -31,12 +32,14 @@ _ESCAPE: Final = re.compile(
 )
 _CONTROL: Final = "\x00-\x08\x0b-\x1f\x7f-\x9f"
 _BIDI: Final = "\u202a-\u202e\u2066-\u2069"
-_DROPPED: Final = re.compile(f"[{_CONTROL}{_BIDI}]")
-_MARKS: Final = re.compile("[\ufdd0\ufdd1]")
-_SURROGATE: Final = re.compile("[\ud800-\udfff]")
-_UNSAFE: Final = re.compile(f"[{_CONTROL}{_BIDI}\ufdd0\ufdd1\ud800-\udfff]")
-_UNSAFE_BEYOND_ASCII: Final = re.compile(f"[\x80-\x9f{_BIDI}\ufdd0\ufdd1\ud800-\udfff]")
-_SPACES: Final = re.compile(r"\s+")
+_DROPPED: Final = f"[{_CONTROL}{_BIDI}]"
+_MARKS: Final = "[\ufdd0\ufdd1]"
+_SURROGATE: Final = "[\ud800-\udfff]"
+_UNSAFE: Final = f"[{_CONTROL}{_BIDI}\ufdd0\ufdd1\ud800-\udfff]"
+_UNSAFE_BEYOND_ASCII: Final = f"[\x80-\x9f{_BIDI}\ufdd0\ufdd1\ud800-\udfff]"
+
+_compiled = cache(re.compile)
+"""Patterns are compiled on first use: 5 ms that a command does not pay which prints clean text."""
 
 
 def sanitize(text: str) -> str:
@@ -52,14 +55,16 @@ def _is_clean(text: str) -> bool:
     if text.isascii():
         return not holds_any(text, _C0)
     data = text.encode("utf-8", "surrogatepass")
-    return not holds_any(data, _C0) and not _UNSAFE_BEYOND_ASCII.search(beyond_ascii(data))
+    if holds_any(data, _C0):
+        return False
+    return not _compiled(_UNSAFE_BEYOND_ASCII).search(beyond_ascii(data))
 
 
 def _cleaned(text: str) -> str:
-    if _SURROGATE.search(text):
+    if _compiled(_SURROGATE).search(text):
         text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    text = _MARKS.sub("\ufffd", _ESCAPE.sub("", text))
-    return _DROPPED.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
+    text = _compiled(_MARKS).sub("\ufffd", _compiled(_ESCAPE).sub("", text))
+    return _compiled(_DROPPED).sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
 
 
 def one_line(text: str, limit_chars: int) -> str:
@@ -67,7 +72,7 @@ def one_line(text: str, limit_chars: int) -> str:
 
     A cut text ends with an ellipsis, which counts; a limit of 0 or less yields "".
     """
-    line = _SPACES.sub(" ", sanitize(text)).strip()
+    line = " ".join(sanitize(text).split())
     if len(line) <= limit_chars:
         return line
     if limit_chars <= 0:
@@ -82,4 +87,5 @@ def visible(text: str) -> str:
     """
     if text.isascii() and text.isprintable():
         return text
-    return "".join(ascii(c)[1:-1] if c in "\n\t" or _UNSAFE.match(c) else c for c in text)
+    unsafe = _compiled(_UNSAFE).match
+    return "".join(ascii(c)[1:-1] if c in "\n\t" or unsafe(c) else c for c in text)
