@@ -12,6 +12,7 @@ from textual._ansi_sequences import ANSI_SEQUENCES_KEYS
 from textual.drivers.linux_driver import LinuxDriver
 
 from recall_tui.tui import first_frame
+from recall_tui.tui.columns import pinned
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -57,7 +58,7 @@ class TerminalDriver(LinuxDriver):
         """Write to the terminal; the switch to the screen that is shown already would clear it."""
         if data == first_frame.ALTERNATE and first_frame.taken_over():
             return
-        super().write(data)
+        super().write(pinned(data))
 
     def _end(self, number: int) -> None:
         asyncio.get_running_loop().remove_signal_handler(number)
