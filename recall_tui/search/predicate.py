@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from recall_tui.store.block import Block
     from recall_tui.text.find import Searchable
 
-Admits: TypeAlias = "Callable[[int], bool] | None"
+Admits: TypeAlias = "Callable[[int], int] | None"
 """Whether the message of an index may match at all; None admits every one."""
 
 PATIENCE: Final = 3

@@ -10,12 +10,14 @@ from recall_tui import clock
 from recall_tui.model import Filter, Gap, GapKind, Kind, Reference
 from recall_tui.search.reach import reached
 from recall_tui.search.recall import dates, passages, policy, reasons, terms, wire
+from recall_tui.search.recall.board import Board
 from recall_tui.search.recall.envelope import Envelope, Passage
+from recall_tui.search.recall.messages import by_messages
 from recall_tui.search.recall.narrowing import narrowed
 from recall_tui.search.recall.request import aborted, checked
 from recall_tui.search.recall.scan import Scan
-from recall_tui.search.recall.score import Board, by_messages, by_sessions
 from recall_tui.search.recall.select import choose
+from recall_tui.search.recall.sentences import by_sessions, shortlisted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -23,8 +25,8 @@ if TYPE_CHECKING:
 
     from recall_tui.search.ports import Corpus, FactSource, Stop
     from recall_tui.search.recall.dates import Span
+    from recall_tui.search.recall.hits import Scanned
     from recall_tui.search.recall.request import RecallRequest
-    from recall_tui.search.recall.scan import Scanned
     from recall_tui.search.recall.select import Choice
     from recall_tui.search.recall.terms import Term
 
@@ -73,13 +75,13 @@ def recall(
     running = _running_turn(corpora, request.current_session)
     # A sentence is measured against whole sessions, so it reads them all.
     read = narrowed(corpora, asked.terms, request.chosen) if literal else corpora
-    asked, found = _scanned(read, asked, stop, running)
-    board = Board(corpora, request.chosen, found)
+    asked, scan = _scanned(read, asked, stop, running)
+    board = Board(corpora, request.chosen, scan)
     every = list(read) == list(corpora)
     if not every and not board.counted:
         every = True
-        asked, found = _scanned(corpora, asked, stop, running)
-        board = Board(corpora, request.chosen, found)
+        asked, scan = _scanned(corpora, asked, stop, running)
+        board = Board(corpora, request.chosen, scan)
     if stop():
         raise aborted()
     ranked = (
@@ -103,7 +105,7 @@ def recall(
     envelope.facts = tuple(facts[: policy.MAX_FACTS])
     envelope.reach = reached(corpora, request.chosen)
     envelope.reach.zone = request.zone
-    envelope.reach.add(_gaps(asked, found, envelope))
+    envelope.reach.add(_gaps(asked, scan.found, envelope))
     if not layers:
         envelope.reach.add(
             [Gap(GapKind.NO_FACTS, 1, "no fact matched: there is no layer of facts")]
@@ -119,18 +121,20 @@ def _scanned(
     asked: Asked,
     stop: Stop,
     running: Mapping[tuple[int, int], int],
-) -> tuple[Asked, Scanned]:
+) -> tuple[Asked, Scan]:
     """Scan; once more when a word is nowhere and may be misspelt."""
-    found = Scan(corpora, asked.request, asked.terms).run(stop, running)
-    if found is None:
+    # Named times decide as well, and what they add is no matter of words: nothing is put off.
+    enough = 0 if asked.request.terms or asked.spans else shortlisted(asked.request.limit)
+    scan = Scan(corpora, asked.request, asked.terms, running, enough)
+    if not scan.run(stop):
         raise aborted()
-    pairs = zip(asked.terms, found.hits, strict=True)
-    odd = {n for n, (t, hits) in enumerate(pairs) if not len(hits) and terms.may_be_typo(t)}
+    pairs = zip(asked.terms, scan.found.tallies, strict=True)
+    odd = {n for n, (t, tally) in enumerate(pairs) if not tally.seen and terms.may_be_typo(t)}
     if not odd:
-        return asked, found
+        return asked, scan
     guessed = [terms.with_typos(t) if n in odd else t for n, t in enumerate(asked.terms)]
-    again = Scan(corpora, asked.request, guessed).run(stop, running)
-    if again is None:
+    again = Scan(corpora, asked.request, guessed, running, enough)
+    if not again.run(stop):
         raise aborted()
     return asked._replace(terms=guessed), again
 
@@ -158,18 +162,18 @@ def _running_turn(corpora: Sequence[Corpus], current: str) -> dict[tuple[int, in
 def _envelope(board: Board, asked: Asked, choices: list[Choice]) -> Envelope:
     found = board.found
     shown = [
-        (term, hits)
-        for term, hits in zip(asked.terms, found.hits, strict=True)
+        (term, tally)
+        for term, tally in zip(asked.terms, found.tallies, strict=True)
         if term.telling or term.sort == "word"
     ]
     return Envelope(
         passages=tuple(_passages(board, asked, choices)),
         terms=tuple(term.spelling for term, _ in shown),
-        unmatched=tuple(t.spelling for t, hits in shown if t.telling and not len(hits)),
+        unmatched=tuple(t.spelling for t, tally in shown if t.telling and not tally.seen),
         dates=tuple(map(str, asked.spans)),
         matches=found.matches,
         sessions_matching=len(found.totals),
-        verified=tuple((term.spelling, len(hits)) for term, hits in shown),
+        verified=tuple((term.spelling, tally.messages) for term, tally in shown),
     )
 
 
@@ -239,7 +243,7 @@ def _gaps(asked: Asked, found: Scanned, envelope: Envelope) -> Iterator[Gap]:
             GapKind.NO_MATCH, len(envelope.unmatched), f"no message holds: {named}",
             "try another word for it, an identifier, or a wider time",
         )  # fmt: skip
-    beyond = sum(hits.beyond for hits in found.hits)
+    beyond = sum(tally.beyond for tally in found.tallies)
     if beyond:
         yield Gap(
             GapKind.HORIZON, beyond,

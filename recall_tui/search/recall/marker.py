@@ -13,7 +13,7 @@ from recall_tui.model import Kind
 from recall_tui.text.find import searchable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from recall_tui.store.block import Block
 
@@ -28,16 +28,24 @@ _TOOL: Final = re.compile(r"(?:^|_)Recall(?:More|Material)?$")
 _ASKING: Final = re.compile(rb"\brecall(?:_tui)? (?:--\S+ )*(?:search|grep|more|material|show) ")
 
 
-def own(blocks: Sequence[Block]) -> list[frozenset[int]]:
-    """Return, for each block of a session, the messages (by index) that are recall's own.
+def quotes(block: Block) -> bool:
+    """Return whether an answer of recall stands in a block."""
+    return searchable(block.fold).find(_MARKER) >= 0
+
+
+def own(block: Block, *, quoted: bool) -> frozenset[int]:
+    """Return the messages of a block, by index, that are recall's own.
 
     Those are answers that were quoted, and questions: a call of recall holds every word of its
     question, and would be the best answer to it.
+
+    Args:
+        block: A block.
+        quoted: Whether an answer stands anywhere in its session. Only then are calls told by the
+            name of their tool, which lies apart from the text.
     """
-    quoting = [frozenset(_holding(block, _MARKER)) for block in blocks]
-    # The names of tools lie apart from the text: looked up only where an answer came back.
-    named = any(quoting)
-    return [held | _asking(block, named=named) for held, block in zip(quoting, blocks, strict=True)]
+    answers = _holding(block, _MARKER) if quoted else ()
+    return _asking(block, named=quoted).union(answers)
 
 
 def _asking(block: Block, *, named: bool) -> frozenset[int]:

@@ -8,9 +8,9 @@ from recall_tui.errors import BadReferenceError
 from recall_tui.model import SEARCHABLE, Filter, Kind, Reference
 from recall_tui.search import refs
 from recall_tui.search.recall import passages, policy
+from recall_tui.search.recall.board import kinds_of
 from recall_tui.search.recall.envelope import More
 from recall_tui.search.recall.request import aborted, checked_material, checked_more, not_found
-from recall_tui.search.recall.score import kinds_of
 from recall_tui.search.recall.select import turn_of, turns
 
 if TYPE_CHECKING:

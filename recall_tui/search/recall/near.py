@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING, Final
 
 from recall_tui.search.recall import policy
-from recall_tui.search.recall.scan import visible
+from recall_tui.search.recall.finders import visible
 from recall_tui.search.recall.words import TOKEN
 from recall_tui.text.find import searchable
 
 if TYPE_CHECKING:
-    from recall_tui.search.recall.scan import Scanned
+    from collections.abc import Sequence
+
+    from recall_tui.search.recall.hits import Table
     from recall_tui.search.recall.terms import Term
     from recall_tui.store.block import Block
 
@@ -18,34 +21,22 @@ _BYTES: Final = 24 * policy.ADJACENT_TOKENS
 """Two words further apart than this are not counted out."""
 
 
-def side_by_side(found: Scanned, blocks: list[tuple[int, Block]]) -> dict[int, int]:
+def side_by_side(terms: Sequence[Term], block: Block, table: Table) -> dict[int, int]:
     """Return, for each term that is followed by another, the messages where both stand together.
 
     Args:
-        found: The scan.
-        blocks: Blocks of one session with their places in `found.blocks`, -1 without hits.
+        terms: Of the sentence.
+        block: A block.
+        table: Its hits.
     """
     together: dict[int, int] = {}
-    for number, (left, right) in enumerate(zip(found.terms, found.terms[1:], strict=False)):
+    for number, (left, right) in enumerate(itertools.pairwise(terms)):
         if left.word is None or right.word is None:
             continue
-        for at, block in blocks:
-            if at < 0:
-                continue
-            for index in _both(found, number, at):
-                if _near(block, index, left, right):
-                    together[number] = together.get(number, 0) + 1
+        for index, counts in table.items():
+            if number in counts and number + 1 in counts and _near(block, index, left, right):
+                together[number] = together.get(number, 0) + 1
     return together
-
-
-def _both(found: Scanned, number: int, place: int) -> set[int]:
-    """Return the messages of a block that hold a term and the next one."""
-    base = found.blocks[place].base
-    sets = []
-    for hits in found.hits[number : number + 2]:
-        start, end = hits.of_block(place)
-        sets.append({at - base for at in hits.numbers[start:end]})
-    return sets[0] & sets[1]
 
 
 def _near(block: Block, index: int, left: Term, right: Term) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-POLICY_VERSION: Final = "recall-2026.12"
+POLICY_VERSION: Final = "recall-2026.13"
 
 # ------------------------------------------------------------ what may be asked (S0-9 ... S0-17)
 
@@ -49,7 +49,7 @@ WINDOW_MORE: Final = 0.3
 """Share of the 4th and 7th best window of a session, halved each: many weak passages count."""
 SESSION_K1: Final = 2.0
 SESSION_WEIGHT: Final = 1.0
-TF_CAP: Final = 6
+TF_CAP: Final = 3
 """Occurrences of a word counted in one message: BM25 has saturated long before."""
 NOISE_WEIGHT: Final = 0.4
 """Of the words that questions are made of: kind, mention, happen, many."""
@@ -85,6 +85,12 @@ LOOKED_AT: Final = 2
 LEAST: Final = 8
 """Sessions that are scored exactly after the scan: so many for each passage wanted, because a
 session may turn out to quote recall only."""
+FIRST_LOOK: Final = 64
+"""Blocks after which a scan first sees whether common words can be put off; then twice as many."""
+PROSPECT: Final = 1.0
+"""Share of the most they could add that common words without a rarer one are expected to add."""
+SAMPLED: Final = 16
+"""Every so many blocks a word that was put off is counted all the same."""
 SPARE: Final = 20
 """And so many more for a sentence: a session may rise when it is looked at."""
 STRETCHES: Final = 24

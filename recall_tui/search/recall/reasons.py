@@ -12,7 +12,7 @@ from recall_tui.text.fold import fold
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from recall_tui.search.recall.score import Board
+    from recall_tui.search.recall.board import Board
     from recall_tui.search.recall.select import Choice
     from recall_tui.search.recall.terms import Term
 
@@ -95,4 +95,4 @@ def _weak(terms: Sequence[Term], held: set[int], board: Board, choice: Choice) -
     if choice.tier is not Tier.SOME or choice.ranked.pushed:
         return False
     everywhere = max(_MANY, _COMMON * board.population)
-    return all(len(board.found.hits[n]) > everywhere for n in held if terms[n].telling)
+    return all(board.found.tallies[n].messages > everywhere for n in held if terms[n].telling)

@@ -11,8 +11,8 @@ from recall_tui.search.recall import policy
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from recall_tui.search.recall.board import Evidence, Ranked
     from recall_tui.search.recall.envelope import Tier
-    from recall_tui.search.recall.score import Evidence, Ranked
 
 OPENING = frozenset({Kind.PROMPT, Kind.DELEGATION})
 """What a turn begins with."""

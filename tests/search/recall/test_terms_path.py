@@ -25,7 +25,9 @@ def verified(held, term: str, chosen: Filter | None = None) -> set[tuple[str, in
     chosen = chosen or Filter()
     rows = {s.id: s for s in held.sessions(chosen)}
     request = RecallRequest(terms=(term,), chosen=chosen)
-    found = Scan([held], request, [literal(term)]).run(never, {})
+    scan = Scan([held], request, [literal(term)], {})
+    assert scan.run(never)
+    found = scan.found
     places = {name_of(0, b): b for b in held.blocks(chosen)}
     messages = set()
     for at, seen in enumerate(found.blocks):

@@ -1,0 +1,158 @@
+"""Where a term stands in a block: which messages hold it within their horizon, and how often."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
+
+from recall_tui.search.recall import policy
+from recall_tui.search.recall.words import TOKEN
+from recall_tui.text.find import searchable
+from recall_tui.text.words import is_word
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from recall_tui.search.predicate import Admits
+    from recall_tui.search.recall.terms import Term
+    from recall_tui.search.recall.words import Word
+    from recall_tui.store.block import Block, Meta
+    from recall_tui.text.find import Searchable
+
+_ALNUM: Final = frozenset(b"abcdefghijklmnopqrstuvwxyz0123456789")
+
+
+class Finder(Protocol):
+    """Counts one term."""
+
+    def count(self, text: Text, needle: bytes, at: int, end: int) -> float:
+        """Return how much of the term is in [at, end).
+
+        Args:
+            text: The text.
+            needle: One of the term's.
+            at: Where the needle was found, or anywhere before.
+            end: Of what is looked at.
+        """
+        ...
+
+
+class Text(NamedTuple):
+    """Folded bytes, and the same as something to search."""
+
+    fold: bytes
+    view: Searchable
+
+    @classmethod
+    def of(cls, fold: bytes) -> Text:
+        """Return folded bytes as a text."""
+        return cls(fold, searchable(fold))
+
+
+class Literal:
+    """A plain substring: counts are exact, not overlapping (S0-70)."""
+
+    def count(self, text: Text, needle: bytes, at: int, end: int) -> float:
+        """Return how often the literal stands in [at, end)."""
+        return text.view.count(needle, at, end)
+
+
+class Forms:
+    """A word in any of its forms: counts stop at `policy.TF_CAP`."""
+
+    def __init__(self, word: Word) -> None:
+        self._word = word
+
+    def count(self, text: Text, needle: bytes, at: int, end: int) -> float:
+        """Return what the forms that begin in [at, end) weigh together."""
+        fold, find = text.fold, text.view.find
+        known, token, step = self._word.weights, TOKEN.match, len(needle)
+        count = 0.0
+        at = find(needle, at, end)
+        while at >= 0:
+            before = fold[at - 1] if at else 0
+            if before not in _ALNUM and (before < 0x80 or _starts(fold, at)):
+                form = token(fold, at)[0]  # type: ignore[index]
+                weight = known.get(form)
+                count += self._word.weight(form) if weight is None else weight
+                if count >= policy.TF_CAP:
+                    break
+            at = find(needle, at + step, end)
+        return count
+
+
+def finder(term: Term) -> Finder:
+    """Return what counts a term."""
+    return Literal() if term.word is None else Forms(term.word)
+
+
+class Held(NamedTuple):
+    """A term whose needle is somewhere in a block."""
+
+    term: int
+    """Number of the term."""
+    needles: tuple[bytes, ...]
+    """Its needles from the first that is there."""
+    at: int
+    """Where that one first is."""
+
+
+def everywhere(
+    finder: Finder, held: Held, block: Block, text: Text, admits: Admits
+) -> tuple[dict[int, float], int]:
+    """Return (message index -> count, messages that hold the term beyond their horizon only)."""
+    offsets, horizons = block.meta.fold_offsets, block.meta.horizons
+    find, count = text.view.find, finder.count
+    found: dict[int, float] = {}
+    beyond: set[int] = set()
+    at = held.at
+    for needle in held.needles:
+        index = -1
+        if at < 0:
+            at = find(needle)
+        while at >= 0:
+            index = bisect_right(offsets, at, index + 1) - 1
+            start, after = offsets[index], offsets[index + 1]
+            if admits is None or admits(index):
+                end = min(start + horizons[index], after - 1)
+                weight = count(text, needle, at, end) if at < end else 0
+                if weight:
+                    found[index] = found.get(index, 0.0) + weight
+                elif end < after - 1 and find(needle, max(at, end - len(needle) + 1), after) >= 0:
+                    beyond.add(index)
+            at = find(needle, after)
+    return found, len(beyond.difference(found))
+
+
+def among(
+    finder: Finder, needles: Iterable[bytes], indices: Iterable[int], block: Block, text: Text
+) -> dict[int, float]:
+    """Return message index -> count, looking at some messages only."""
+    found: dict[int, float] = {}
+    for needle in needles:
+        for index in indices:
+            weight = finder.count(text, needle, *visible(block.meta, index))
+            if weight:
+                found[index] = found.get(index, 0.0) + weight
+    return found
+
+
+def visible(meta: Meta, index: int) -> tuple[int, int]:
+    """Return the [start, end) of a message in `fold` as far as the agents' path sees it."""
+    start = meta.fold_offsets[index]
+    return start, min(start + meta.horizons[index], meta.fold_offsets[index + 1] - 1)
+
+
+def characters(folded: bytes) -> int:
+    """Return how many characters folded bytes hold; a redaction mark counts as one."""
+    return len(folded) if folded.isascii() else len(folded.decode("utf-8", "replace"))
+
+
+def _starts(fold: bytes, at: int) -> bool:
+    """Whether a word may begin behind a character beyond ASCII: unless that is a letter."""
+    if fold[at - 1] >= 0xFE:
+        return True
+    low = at - 1
+    while low > 0 and at - low < 4 and 0x80 <= fold[low] < 0xC0:
+        low -= 1
+    return not is_word(fold[low:at].decode("utf-8", "ignore")[-1:] or " ")

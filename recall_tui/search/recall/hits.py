@@ -1,0 +1,139 @@
+"""What a scan keeps of its matches: for each message and term an index and a count, nine bytes.
+
+A count is exact for literal terms; for words it stops at `policy.TF_CAP`.
+"""
+
+from __future__ import annotations
+
+from array import array
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from recall_tui.search.recall.terms import Term
+
+
+Table: TypeAlias = "dict[int, dict[int, float]]"
+"""Hits of a block: index of the message -> term number -> count."""
+
+
+class Tally:
+    """How common one term is."""
+
+    __slots__ = ("beyond", "frequency", "put_off", "seen", "sessions", "share")
+
+    def __init__(self) -> None:
+        self.seen = 0
+        """Messages it was found in."""
+        self.frequency = 0.0
+        """Messages that hold it, one with near forms only for less. An estimate when put off."""
+        self.sessions: set[tuple[int, int]] = set()
+        """(corpus, session) it was found in."""
+        self.beyond = 0
+        """Messages that hold it beyond the horizon only."""
+        self.put_off = False
+        """Whether, from some block on, it was looked for in the messages of rarer words only."""
+        self.share = 0.0
+        """Share of the sessions read until then that it was found in."""
+
+    @property
+    def messages(self) -> int:
+        """Messages that hold it."""
+        return round(self.frequency) if self.put_off else self.seen
+
+    def sessions_of(self, sessions: float) -> float:
+        """Return how many of so many sessions hold it."""
+        return self.share * sessions if self.put_off else len(self.sessions)
+
+
+class Seen(NamedTuple):
+    """A block with hits: where it is, and where its hits are."""
+
+    corpus: int
+    session: int
+    kind: int
+    first: int
+    """Position of its first message."""
+    size: int
+    """Messages in it."""
+    last_ms: int
+    start: int
+    """Place of its first hit; `end` is behind the last."""
+    end: int
+
+    @property
+    def name(self) -> tuple[int, int, int, int, int]:
+        """What it is known by when it is read again: ids may be running numbers."""
+        return self[:5]
+
+
+class Scanned:
+    """What a scan found.
+
+    Attributes:
+        terms: What was looked for.
+        tallies: Per term.
+        blocks: The blocks with hits, in the order of the scan.
+        totals: (corpus, session) -> counts per term over the whole session, type weights applied.
+        sizes: (corpus, session) -> bytes of text, type weights applied.
+        messages: Messages in the blocks that were looked into, by block kind.
+        bytes: Their bytes, by block kind.
+        matches: Messages found to hold a term.
+        matched_length: Their visible lengths in characters of the folded text (S0-69).
+    """
+
+    def __init__(self, terms: Sequence[Term]) -> None:
+        self.terms = terms
+        self.tallies = [Tally() for _ in terms]
+        self.blocks: list[Seen] = []
+        self.totals: dict[tuple[int, int], list[float]] = {}
+        self.sizes: dict[tuple[int, int], float] = {}
+        self.messages = [0, 0]
+        self.bytes = [0, 0]
+        self.matches = 0
+        self.matched_length = 0
+        # A hit is a row of these; the hits of a term in a block stand together.
+        self._indices = array("I")
+        self._terms = array("B")
+        self._counts = array("f")
+        self._lengths = array("I")
+
+    def add(self, term: int, counts: Mapping[int, float], lengths: Mapping[int, int]) -> None:
+        """Add the hits of a term in the block that is being scanned.
+
+        Args:
+            term: Number of the term.
+            counts: Index of the message -> occurrences.
+            lengths: Index of the message -> visible length; may be empty when nobody will ask.
+        """
+        self._indices.extend(counts)
+        self._counts.extend(counts.values())
+        self._terms.frombytes(bytes((term,)) * len(counts))
+        if lengths:
+            self._lengths.extend(map(lengths.__getitem__, counts))
+
+    def __len__(self) -> int:
+        """Return how many hits there are."""
+        return len(self._indices)
+
+    def rows(self, seen: Seen) -> Iterator[tuple[int, int, float]]:
+        """Yield the hits of a block: (index of the message, term number, count)."""
+        part = slice(seen.start, seen.end)
+        return zip(self._indices[part], self._terms[part], self._counts[part], strict=True)
+
+    def table(self, place: int) -> Table:
+        """Return the hits of a block by its place."""
+        table: Table = {}
+        for index, term, count in self.rows(self.blocks[place]):
+            table.setdefault(index, {})[term] = count
+        return table
+
+    def lengths(self, place: int) -> dict[int, int]:
+        """Return the visible lengths of the messages with hits of a block, by index."""
+        part = slice(*self.blocks[place][-2:])
+        return dict(zip(self._indices[part], self._lengths[part], strict=True))
+
+    def held(self, place: int) -> set[int]:
+        """Return the numbers of the terms that a block holds."""
+        return set(self._terms[slice(*self.blocks[place][-2:])])

@@ -1,0 +1,90 @@
+"""What the terms of a sentence weigh, and what sessions are worth before they are looked at."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from recall_tui.search.recall import policy
+from recall_tui.search.recall.bm25 import idf
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from recall_tui.search.recall.hits import Scanned
+
+
+class Weights:
+    """Weights of the terms of a sentence, as far as a scan has come.
+
+    Attributes, one entry a term:
+        session: As a word of whole sessions.
+        window: As a word of stretches of messages.
+        message: As a word of single messages.
+    """
+
+    def __init__(self, found: Scanned, sessions: float, messages: float) -> None:
+        """Weigh the terms.
+
+        Args:
+            found: The scan.
+            sessions: How many sessions it has read.
+            messages: And how many messages.
+        """
+        self._found = found
+        self.session: list[float] = []
+        self.window: list[float] = []
+        self.message: list[float] = []
+        for term, tally in zip(found.terms, found.tallies, strict=True):
+            share = min(tally.frequency / messages, 1.0)
+            windows = messages * (1 - (1 - share) ** policy.WINDOW)
+            holding = tally.sessions_of(sessions)
+            self.session.append(idf(sessions, holding) * term.weight)
+            self.window.append(idf(messages, windows) * term.weight)
+            self.message.append(idf(messages, tally.frequency) * term.weight)
+        sizes = found.sizes.values()
+        self._mean = sum(sizes) / len(sizes) if sizes else 1.0
+
+    def whole(self, place: tuple[int, int], totals: Sequence[float]) -> float:
+        """Return BM25 over a session as one document.
+
+        Args:
+            place: The session.
+            totals: Counts per term over the whole session, type weights applied.
+        """
+        return self._whole(self.session, totals, self._found.sizes[place])
+
+    def _whole(self, weights: list[float], totals: Sequence[float], size: float) -> float:
+        norm = policy.SESSION_K1 * (1 - policy.B + policy.B * size / self._mean)
+        held = [(w, count) for w, count in zip(weights, totals, strict=True) if count]
+        score = sum([weight * count / (count + norm) for weight, count in held])
+        return policy.SESSION_WEIGHT * (policy.SESSION_K1 + 1) * score
+
+    def most(self, term: int) -> float:
+        """Return the most that a word can add to what a session is worth."""
+        message = policy.TF_CAP * (policy.K1 + 1) / (policy.TF_CAP + policy.K1)
+        session = policy.SESSION_WEIGHT * (policy.SESSION_K1 + 1)
+        return message * self.message[term] + session * self.session[term]
+
+    def rough(self) -> dict[tuple[int, int], float]:
+        """Return what each session is worth as far as is known: as a whole, and its best message.
+
+        What was put off counts in messages only: how often a session holds it is not known.
+        """
+        found = self._found
+        best = dict.fromkeys(found.totals, 0.0)
+        gains = [weight * (policy.K1 + 1) for weight in self.message]
+        for seen in found.blocks:
+            scores: dict[int, float] = {}
+            for index, term, count in found.rows(seen):
+                gain = gains[term] * count / (count + policy.K1)
+                scores[index] = scores.get(index, 0.0) + gain
+            place = (seen.corpus, seen.session)
+            best[place] = max(best[place], *scores.values())
+        known = [
+            0.0 if tally.put_off else weight
+            for tally, weight in zip(found.tallies, self.session, strict=True)
+        ]
+        return {
+            place: score + self._whole(known, found.totals[place], found.sizes[place])
+            for place, score in best.items()
+        }

@@ -1,0 +1,94 @@
+"""The scan: what is put off is looked for again, so that it changes no answer."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from recall_tui.model import Filter, Kind
+from recall_tui.search.recall import policy
+from recall_tui.search.recall.request import RecallRequest
+from recall_tui.search.recall.scan import Scan
+from recall_tui.search.recall.terms import literal, split
+from tests.search.corpora import Said, never
+from tests.search.recall.asking import ask, corpus, sessions, talk
+
+
+def many(count: int = 120):
+    """Sessions of which every one speaks of errors, and each tenth of a zebra as well."""
+    draw = random.Random(1)
+    talks = []
+    for number in range(count):
+        rare = " the zebra" if number % 10 == 0 else ""
+        said = [f"an error {'error ' * draw.randrange(4)}{draw.random()}", f"it{rare} was error"]
+        talks.append(talk(f"t{number}", *said, day=number))
+    return talks
+
+
+def scanned(talks, sentence: str, enough: int):
+    scan = Scan([corpus(*talks)], RecallRequest(sentence=sentence), split(sentence), {}, enough)
+    assert scan.run(never)
+    return scan
+
+
+@pytest.fixture
+def early(monkeypatch):
+    """Small corpora are scanned as large ones are."""
+    monkeypatch.setattr(policy, "FIRST_LOOK", 64)
+    monkeypatch.setattr(policy, "SPARE", 4)
+    monkeypatch.setattr(policy, "LOOKED_AT", 1)
+
+
+def test_a_common_word_is_put_off_once_enough_sessions_hold_a_rarer_one():
+    found = scanned(many(), "error zebra", 4).found
+    tallies = {t.spelling: tally for t, tally in zip(found.terms, found.tallies, strict=True)}
+    assert tallies["error"].put_off
+    assert not tallies["zebra"].put_off
+    assert tallies["zebra"].messages == 12
+    assert tallies["error"].messages == pytest.approx(240, rel=0.3)
+
+
+def test_nothing_is_put_off_while_too_few_sessions_hold_a_rarer_word():
+    found = scanned(many(), "error zebra", 100).found
+    assert not any(tally.put_off for tally in found.tallies)
+    assert found.matches == 240
+
+
+def test_what_was_put_off_is_complete_where_it_is_looked_for_again():
+    talks = many()
+    part, whole = scanned(talks, "error zebra", 4), scanned(talks, "error zebra", 0)
+    known = {seen.name: at for at, seen in enumerate(part.found.blocks)}
+    blocks = {block.session: block for block in corpus(*talks).blocks(Filter())}
+    for at, seen in enumerate(whole.found.blocks):
+        place = known.get(seen.name, -1)
+        table = part.found.table(place) if place >= 0 else {}
+        part.again(0, blocks[seen.session], table)
+        assert table == whole.found.table(at)
+
+
+@pytest.mark.usefixtures("early")
+def test_the_answer_is_the_same_as_of_a_complete_scan(monkeypatch):
+    talks = many()
+    quick = ask(*talks, sentence="error zebra", limit=8)
+    monkeypatch.setattr(policy, "FIRST_LOOK", 1 << 40)
+    assert sessions(quick) == sessions(ask(*talks, sentence="error zebra", limit=8))
+
+
+@pytest.mark.contract("S0-67")
+def test_explicit_terms_are_counted_to_the_last_message():
+    talks = many()
+    scan = Scan([corpus(*talks)], RecallRequest(terms=("error", "zebra")),
+                [literal("error"), literal("zebra")], {})  # fmt: skip
+    assert scan.run(never)
+    assert [tally.messages for tally in scan.found.tallies] == [240, 12]
+    assert not any(tally.put_off for tally in scan.found.tallies)
+
+
+def test_a_term_that_crosses_the_horizon_is_beyond_it():
+    long = Said("x" * (10 * 1024 - 3) + " needle", kind=Kind.TOOL_RESULT)
+    scan = Scan([corpus(talk("a", "go", long))], RecallRequest(terms=("needle",)),
+                [literal("needle")], {})  # fmt: skip
+    assert scan.run(never)
+    assert scan.found.tallies[0].beyond == 1
+    assert scan.found.matches == 0
