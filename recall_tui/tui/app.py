@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import os
 import sys
@@ -41,6 +42,10 @@ DEMO: Final = "demo"
 
 POLL_S: Final = 0.25
 """The store's version is looked at this often, in a thread of its own."""
+
+
+_MOST_TURNS: Final = 200
+"""Turns of the event loop a box is given to take what was typed: a burst of keys needs a few."""
 
 
 class RecallApp(TellsFaults, Detours):
@@ -125,7 +130,7 @@ class RecallApp(TellsFaults, Detours):
         return {**super().get_css_variables(), **ink_variables(self.current_theme)}
 
     async def on_event(self, event: events.Event) -> None:
-        """Run a key's action before the next key is looked at, unless text is being typed.
+        """Run a key's action before the next key is looked at.
 
         Keys typed while the app was starting wait until there is a box to take them.
 
@@ -144,15 +149,14 @@ class RecallApp(TellsFaults, Detours):
         if event.key.startswith("alt+"):
             # Without the kitty protocol it comes with its letter, and a box would type that.
             event.character = None
-        if (
-            self.focused is not None
-            and not isinstance(self.focused, Input)
-            and (
-                await self._check_bindings(event.key, priority=True)
-                or await self._check_bindings(event.key)
-            )
-        ):
-            return
+        box = self.focused
+        if box is not None and not (isinstance(box, Input) and event.is_printable):
+            if isinstance(box, Input):
+                await _typed(box)
+            if await self._check_bindings(event.key, priority=True) or await self._check_bindings(
+                event.key
+            ):
+                return
         await super().on_event(event)
 
     def on_mount(self) -> None:
@@ -245,6 +249,15 @@ class RecallApp(TellsFaults, Detours):
         """Leave this history for the demo; `run` opens it."""
         if not self._demo:
             self.exit(DEMO)
+
+
+async def _typed(box: Input) -> None:
+    """Wait until what was typed is in a box: a key that acts must find it there."""
+    for _ in range(_MOST_TURNS):
+        empty = box.message_queue_size == 0
+        await asyncio.sleep(0)
+        if empty:
+            return
 
 
 def run(sources: Sequence[str], settings: Settings, *, demo: bool = False) -> int:
