@@ -25,8 +25,9 @@ if TYPE_CHECKING:
 
     from recall_tui.config import Settings
     from recall_tui.harnesses.base import ResumeCommand
-    from recall_tui.model import Message, Reference, Session
+    from recall_tui.model import Kind, Message, Reference, Session
     from recall_tui.paths import Paths
+    from recall_tui.search.raw import RawFile, Wanted
     from recall_tui.search.recall.envelope import Envelope, MaterialBytes, More
     from recall_tui.search.recall.request import MaterialRequest, MoreRequest, RecallRequest
     from recall_tui.search.results import GrepQuery, GrepUpdate
@@ -202,6 +203,29 @@ class History:
 
         query = query._replace(chosen=self._held.restricted(query.chosen))
         return self._dated(grep(self._held.corpora(), query, stop))
+
+    def raw(
+        self,
+        wanted: Wanted,
+        chosen: Filter,
+        gaps: list[Gap],
+        stop: Callable[[], bool] = lambda: False,
+    ) -> Iterator[RawFile]:
+        """Look for a secret in the sources themselves: places come out, never a text.
+
+        Args:
+            wanted: What to look for.
+            chosen: Its harnesses, times, roles and kinds hold.
+            gaps: Takes in what could not be read.
+            stop: Asked between sources.
+        """
+
+        def admits(kind: Kind, time_ms: int) -> bool:
+            low = -1 if chosen.since_ms is None else chosen.since_ms
+            high = 1 << 62 if chosen.until_ms is None else chosen.until_ms
+            return chosen.admits_kind(kind) and (not time_ms or low <= time_ms <= high)
+
+        return self._held.raw(wanted, admits, chosen.harnesses, gaps, stop)
 
     def positions_matching(self, session: Session, query: GrepQuery) -> list[int]:
         """Return every position in one session that matches (find inside)."""

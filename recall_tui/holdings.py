@@ -13,7 +13,7 @@ import time
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from recall_tui import clock, privacy, workspace
-from recall_tui.errors import StoreBusyError, StoreError
+from recall_tui.errors import SourceError, StoreBusyError, StoreError
 from recall_tui.harnesses import registry
 from recall_tui.model import Filter, Gap, GapKind
 from recall_tui.paths import matches, private_folder
@@ -21,14 +21,15 @@ from recall_tui.store.corpus import StoreCorpus
 from recall_tui.store.user import UserStore, mark_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from recall_tui.config import Settings
     from recall_tui.harnesses.base import Source
-    from recall_tui.model import Reach, Session
+    from recall_tui.model import Kind, Reach, Session
     from recall_tui.paths import Paths
     from recall_tui.search.cold import ColdCorpus
     from recall_tui.search.ports import Corpus, FactSource
+    from recall_tui.search.raw import RawFile, Wanted
     from recall_tui.search.workspace import WorkspaceCorpus
     from recall_tui.store.forget import Forgotten
     from recall_tui.store.sync.discover import Place
@@ -287,6 +288,40 @@ class Holdings:
             env=self._env,
             start_new_session=True,
         )
+
+    def raw(
+        self,
+        wanted: Wanted,
+        admits: Callable[[Kind, int], bool],
+        harnesses: Sequence[str],
+        gaps: list[Gap],
+        stop: Callable[[], bool],
+    ) -> Iterator[RawFile]:
+        """Yield the sources that hold something, newest first, then workspaces; see `search.raw`.
+
+        Raises:
+            PausedError: A person paused Recall.
+        """
+        from recall_tui.search.raw import raw
+        from recall_tui.store.sync.discover import discover
+
+        privacy.require_open(self.paths.data)
+        places = [p for p in self.places if not harnesses or p.harness.id in harnesses]
+        discovery = discover(places)
+        gaps += [gap for of_place in discovery.gaps_that_matter(()).values() for gap in of_place]
+        excluded = self._excluded()
+        sources = sorted(discovery.sources.values(), key=lambda source: -source.mtime_ns)
+        wanted_sources = [source for source in sources if not excluded(source)]
+        if out := len(sources) - len(wanted_sources):
+            words = "source is left out by settings, or was forgotten, and was not looked into"
+            gaps.append(Gap(GapKind.EXCLUDED, out, words, "recall config show"))
+        read = ((registry.get(source.harness), source) for source in wanted_sources)
+        yield from raw(read, wanted, admits, gaps, stop)
+        for corpus in self._workspaces() if not harnesses or workspace.HARNESS in harnesses else ():
+            try:
+                yield from corpus.raw(wanted, admits)
+            except SourceError as error:
+                gaps.append(Gap(GapKind.UNREADABLE, 1, error.message, error.hint))
 
     def holding(self, session: Session, corpora: Sequence[C]) -> tuple[C, int]:
         """Return the corpus that holds a session now, and its row there.

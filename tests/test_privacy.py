@@ -16,6 +16,7 @@ SILENT = {"config", "doctor", "spec", "pause", "unpause"}
 """Commands that read no history."""
 READING = [
     ["search", "zqword"], ["grep", "zqword"], ["grep", "zqword", "--count"],
+    ["grep", "zqword", "--raw"],
     ["sessions"], ["show", KEY], ["more", f"{KEY}#0"],
     ["material", f"{KEY}#0", "x"], ["related"], ["relations", KEY], ["continue", KEY],
     ["repeat", KEY], ["handoff", KEY], ["export", KEY], ["skill", KEY], ["index"],

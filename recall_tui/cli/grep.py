@@ -68,6 +68,12 @@ CASES: Final = {"ignore": Case.IGNORE, "exact": Case.EXACT, "smart": Case.SMART}
 )
 @click.option("--paths", is_flag=True, help="Print only the files of the sessions that match.")
 @click.option("-0", "--null", is_flag=True, help="With --paths: end each with NUL, for xargs -0.")
+@click.option(
+    "--raw",
+    is_flag=True,
+    help="Look for a secret: read the sources, print where it is, never what. '-' reads PATTERN "
+    "from stdin.",
+)
 @options.filter_options
 @options.source_options
 @options.exit_zero_option
@@ -89,6 +95,7 @@ def grep(
     context: int | None,
     paths: bool,
     null: bool,
+    raw: bool,
     asked: options.Asked,
     exit_zero: bool,
     as_json: bool,
@@ -96,7 +103,8 @@ def grep(
     """Print every message that holds PATTERN, newest first, grouped by session.
 
     PATTERN is a plain text unless -E is given. Prompts, answers, tool calls and tool output are
-    searched whole; nothing is ranked and nothing is left out. Counts are exact.
+    searched whole; nothing is ranked and nothing is left out. Counts are exact. The index holds no
+    secret, so none can be found in it; --raw looks for one in the agents' own files.
     """
     if not pattern:
         raise QueryError("the pattern is empty", "recall sessions lists everything")
@@ -105,6 +113,17 @@ def grep(
     if everything and cursor:
         raise QueryError("--all and --cursor exclude each other", "leave one out")
     call = options.call_of(ctx)
+    if raw:
+        from recall_tui.cli.raw import look
+
+        narrower = {"-w": word, "-C": context, "--cursor": cursor, "--no-total": no_total}
+        if unfit := [name for name, value in narrower.items() if value]:
+            raise QueryError(f"--raw does not take {', '.join(unfit)}", "leave it out")
+        found = look(
+            call, pattern, asked, regex=regex, ignore_case=case == "ignore", count=count,
+            paths=paths, nul=null, as_json=as_json,
+        )  # fmt: skip
+        return options.exit_zero_or(found, exit_zero=exit_zero)
     settings = call.config().settings
     query = GrepQuery(
         pattern,

@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from recall_tui.harnesses.base import Source
-    from recall_tui.model import Filter, Message, Session
+    from recall_tui.model import Filter, Kind, Message, Session
+    from recall_tui.search.raw import RawFile, Wanted
     from recall_tui.workspace.catalogue import Catalogue, Entry, Place
     from recall_tui.workspace.database import Database
 
@@ -196,6 +197,23 @@ class WorkspaceCorpus:
     def version(self) -> int:
         """Return a number that changes when the workspace does. Cheap: poll it."""
         return hash(database.change_token(self.place.files.runtime)) & 0x7FFF_FFFF
+
+    def raw(self, wanted: Wanted, admits: Callable[[Kind, int], bool]) -> Iterator[RawFile]:
+        """Yield the sessions whose messages hold something, read as the app wrote them.
+
+        Raises:
+            SourceError: The workspace cannot be read.
+        """
+        from recall_tui.search.raw import RawFile, of_messages  # noqa: PLC0415 - hardly ever asked
+
+        path = self.place.files.runtime
+        with database.opened(path) as connection:
+            for entry in self._catalogue().entries.values():
+                found = RawFile(path, HARNESS, entry.session.key)
+                said = transcript.written(connection, self.place.files.folder, entry.header)
+                of_messages(found, entry.session.key, said, wanted, admits)
+                if found.messages:
+                    yield found
 
     # ------------------------------------------------------------ inside
 

@@ -66,6 +66,18 @@ def read(connection: Database, folder: str, header: Header) -> Transcript:
     return Transcript(blocks, damage)
 
 
+def written(connection: Database, folder: str, header: Header) -> Iterator[Parsed]:
+    """Yield the messages of one session as the app wrote them: nothing is redacted.
+
+    For who looks for a secret; nothing of it may be stored or shown. Arguments as of `read`.
+    """
+    if held(connection, header):
+        artifacts = Artifacts(connection, folder, header.id)
+        projector = Projector(header.id, artifacts, child=bool(header.subagent_parent))
+        store = (ledger.Ledger if header.ledger else legacy.Legacy)(connection, header.id)
+        yield from store.messages(projector)
+
+
 def held(connection: Database, header: Header) -> bool:
     """Whether the store that owns a session's transcript is there at all."""
     if header.ledger:
