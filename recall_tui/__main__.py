@@ -37,6 +37,9 @@ def main() -> int:
     # What a command line makes lives to its end: by default the collector would walk thousands of
     # young objects again and again, a twentieth of a search, and find nothing.
     gc.set_threshold(50_000)
+    from recall_tui.lean import load_click
+
+    load_click()
     from recall_tui.cli import main as command_line
     from recall_tui.cli.call import Call
 

@@ -216,9 +216,7 @@ class Message(NamedTuple):
         return Reference(harness, name, self.position, self.digest)
 
 
-_REFERENCE: Final = re.compile(
-    r"([a-z][a-z0-9_-]*):([^#\n]+)(?:#([0-9]{1,9})(?:~([0-9a-f]{4}))?)?\Z"
-)
+_REFERENCE: Final = r"([a-z][a-z0-9_-]*):([^#\n]+)(?:#([0-9]{1,9})(?:~([0-9a-f]{4}))?)?\Z"
 
 
 class Reference(NamedTuple):
@@ -252,7 +250,7 @@ class Reference(NamedTuple):
         Raises:
             BadReferenceError: The text has another shape.
         """
-        match = _REFERENCE.match(text.strip())
+        match = re.match(_REFERENCE, text.strip())  # compiled once, by the first reference
         if match is None:
             raise BadReferenceError(
                 f"not a reference: {text[:80]!r}", "the form is harness:session#position~digest"
