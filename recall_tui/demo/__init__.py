@@ -18,7 +18,7 @@ from recall_tui.demo.stories import STORIES
 if TYPE_CHECKING:
     from pathlib import Path
 
-VERSION: Final = 1
+VERSION: Final = 2
 """Goes up when the stories or the formats change, so that an older copy is not reused."""
 
 FRESH_MS: Final = 6 * 3_600_000

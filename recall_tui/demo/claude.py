@@ -108,8 +108,11 @@ class _Writer:
         if event.picture:
             content = [{"type": "text", "text": event.text}, _image(event.picture)]
         return self._record(
-            "user", 40.0, message={"role": "user", "content": content}, promptSource="typed"
-        )
+            "user",
+            0.1 if self.agent else 40.0,
+            message={"role": "user", "content": content},
+            promptSource="typed",
+        )  # fmt: skip
 
     def _assistant(self, block: Record) -> Record:
         message = {
@@ -127,9 +130,9 @@ class _Writer:
         call = self.clock.short("toolu_01", 22)
         name, arguments, result, ok, seconds = _call(event)
         extra: Record = {}
+        yield self._assistant({"type": "tool_use", "id": call, "name": name, "input": arguments})
         if isinstance(event, Agent):
             extra["agentId"] = self._subagent(event)
-        yield self._assistant({"type": "tool_use", "id": call, "name": name, "input": arguments})
         block = {"type": "tool_result", "tool_use_id": call, "content": result, "is_error": not ok}
         yield self._record(
             "user", seconds, message={"role": "user", "content": [block]}, toolUseResult=extra
@@ -140,6 +143,7 @@ class _Writer:
         folder = self.side / "subagents"
         folder.mkdir(parents=True, exist_ok=True)
         writer = _Writer(self.story, self.session, self.now_ms, self.side, agent)
+        writer.clock.ms = self.clock.ms
         records = list(writer.conversation((User(event.task), *event.events)))
         text = "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
         (folder / f"agent-{agent}.jsonl").write_text(text, "utf-8")

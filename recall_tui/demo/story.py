@@ -99,14 +99,14 @@ class Clock:
     """Gives each record of a story its time and its ids, the same in every run."""
 
     def __init__(self, story: Story, now_ms: int) -> None:
-        self._ms = now_ms - int(story.hours_ago * 3_600_000)
+        self.ms = now_ms - int(story.hours_ago * 3_600_000)
         self._name = story.name
         self._count = 0
 
     def tick(self, seconds: float = 8.0) -> int:
         """Move on and return the time in epoch ms."""
-        self._ms += int(seconds * 1000)
-        return self._ms
+        self.ms += int(seconds * 1000)
+        return self.ms
 
     def id(self) -> str:
         """Return a fresh UUID text."""

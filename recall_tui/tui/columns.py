@@ -13,14 +13,19 @@ from typing import Final
 
 from rich.cells import cell_len, split_graphemes
 
+from recall_tui.tui.lines import FLOWING, spare_cells
+
+_FLOWING: Final = re.compile(f"[{FLOWING}]")
 _DISPUTED: Final = re.compile(
-    "[\u0600-\u0605\u0900-\u0dff\u0e00-\u0eff\u0f00-\u109f\u1100-\u11ff\u1780-\u18ff\u1a00-\u1aff"
-    "\u1b00-\u1c4f\u200b-\u200f\u2060-\u206f\u20d0-\u20ff\u3164\ua800-\uabff\ufd3e-\ufdff"
+    f"[{FLOWING}\u0600-\u0605\u1100-\u11ff\u200b-\u200f\u2060-\u206f\u20d0-\u20ff\u3164\ufd3e-\ufdff"
     "\ufe00-\ufe0f\ufe20-\ufe2f\ufeff\uffa0\ufff0-\uffff\U00010000-\U0001ffff\U000e0000-\U0010eeed]"
 )
 """Beyond the last lies the character by which kitty places pictures: it must stay as it is."""
+
 _MOVE: Final = re.compile("(\x1b\\[\\d+;\\d+H)")
 _STYLE: Final = re.compile("(\x1b\\[[0-9;:]*m)")
+_UNIT: Final = re.compile("[^ ─-▟]+(?: [^ ─-▟]+)* *|[ ─-▟]+")
+"""Words with the blanks after them; or blanks and lines."""
 
 
 def pinned(frame: str) -> str:
@@ -37,9 +42,11 @@ def pinned(frame: str) -> str:
     for part in _MOVE.split(frame):
         if part.startswith("\x1b[") and part.endswith("H"):
             column = int(part[:-1].partition(";")[2])
+            out.append(part)
         elif column and _DISPUTED.search(part):
-            part = _stretch(part, column)  # noqa: PLW2901 - the stretch, held in place
-        out.append(part)
+            out.append(_stretch(part, column))
+        else:
+            out.append(part)
     return "".join(out)
 
 
@@ -49,14 +56,39 @@ def _stretch(part: str, column: int) -> str:
     for piece in _STYLE.split(part):
         if piece.startswith("\x1b"):
             out.append(piece)
-        elif not _DISPUTED.search(piece):
-            out.append(piece)
-            column += cell_len(piece)
-        else:
-            for start, end, cells in split_graphemes(piece)[0]:
-                text = piece[start:end]
-                if _DISPUTED.search(text):
-                    text = f"{' ' * cells}\x1b[{column}G{text}\x1b[{column + cells}G"
-                out.append(text)
-                column += cells
+            continue
+        for unit in _UNIT.findall(piece) if _DISPUTED.search(piece) else [piece]:
+            cells = cell_len(unit)
+            if _FLOWING.search(unit):
+                out.append(_held(_within(unit, cells), column, cells))
+            elif _DISPUTED.search(unit):
+                out.append(_each_held(unit, column))
+            else:
+                out.append(unit)
+            column += cells
     return "".join(out)
+
+
+def _each_held(text: str, column: int) -> str:
+    """Return a text in which every disputed character is held in place."""
+    out: list[str] = []
+    for start, end, cells in split_graphemes(text)[0]:
+        one = text[start:end]
+        out.append(_held(one, column, cells) if _DISPUTED.search(one) else one)
+        column += cells
+    return "".join(out)
+
+
+def _held(text: str, column: int, cells: int) -> str:
+    return f"{' ' * cells}\x1b[{column}G{text}\x1b[{column + cells}G"
+
+
+def _within(text: str, cells: int) -> str:
+    """Return as much of a text as fits where every vowel sign takes a cell of its own.
+
+    Letters of these scripts join: one by one they would be torn apart.
+    """
+    text = text.rstrip(" ")
+    while text and cell_len(text) + spare_cells(text) > cells:
+        text = text[:-1]
+    return text

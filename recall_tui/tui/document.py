@@ -10,9 +10,9 @@ from bisect import bisect_left
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
-from recall_tui.model import Flag, Kind
-from recall_tui.tui.frame import Outcome, estimate, spaced
+from recall_tui.tui.frame import estimate, outcomes_of, spaced
 from recall_tui.tui.heights import Heights
+from recall_tui.tui.subagents import begun, lay_asides, read_asides
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Mapping, Sequence
@@ -21,8 +21,9 @@ if TYPE_CHECKING:
     from recall_tui.history import History, Skeleton
     from recall_tui.model import Message, Session
     from recall_tui.search.results import GrepQuery
-    from recall_tui.tui.frame import Frame
+    from recall_tui.tui.frame import Frame, Outcome
     from recall_tui.tui.lines import Line
+    from recall_tui.tui.subagents import Aside
 
 PAGE_MESSAGES: Final = 32
 """Messages loaded and laid out together: a screenful or two, a few milliseconds."""
@@ -38,6 +39,8 @@ class Page:
     number: int
     messages: Sequence[Message]
     lines: Sequence[Sequence[Line]]
+    asides: Mapping[int, Sequence[Aside]] = field(default_factory=dict)
+    """Subagents below the calls that started them, by position."""
 
 
 @dataclass(slots=True, frozen=True)
@@ -53,6 +56,8 @@ class Opening:
     at: int
     """Position to open at, -1 for the end."""
     pages: Sequence[Page] = field(default_factory=list)
+    begun: Mapping[int, Sequence[Session]] = field(default_factory=dict)
+    """Subagents by the position of the call that started each."""
 
 
 def open_session(
@@ -80,14 +85,16 @@ def open_session(
     if seek and hits:
         at = hits[bisect_left(hits, at) % len(hits)]
     at = min(at, count - 1)
+    children = begun(history.children(session), skeleton) if session.children else {}
     around = at if at >= 0 else count - 1
     first = max(0, around // PAGE_MESSAGES - 1)
     last = min(pages_of(count) - 1, around // PAGE_MESSAGES + 1)
     pages = [
-        load_page(history, session, skeleton, number, frame, frozenset())
+        load_page(history, session, skeleton, number, frame, frozenset(), children)
         for number in range(first, last + 1)
     ]
-    return Opening(session, skeleton, estimated(skeleton, frame), frame, hits, at, pages)
+    heights = estimated(skeleton, frame, children)
+    return Opening(session, skeleton, heights, frame, hits, at, pages, children)
 
 
 def grow_session(
@@ -105,14 +112,17 @@ def grow_session(
     if len(skeleton) == len(opening.skeleton):
         return None
     hits = history.positions_matching(session, query) if query and query.pattern else []
+    children = opening.begun
+    if session.children != opening.session.children:
+        children = begun(history.children(session), skeleton)
     last = max(0, min(len(opening.skeleton), len(skeleton)) - 1) // PAGE_MESSAGES
     pages = [
-        load_page(history, session, skeleton, number, opening.frame, frozenset())
+        load_page(history, session, skeleton, number, opening.frame, frozenset(), children)
         for number in range(last, min(last + 3, pages_of(len(skeleton))))
     ]
     return replace(
-        opening, session=session, skeleton=skeleton, heights=estimated(skeleton, opening.frame),
-        hits=hits, pages=pages,
+        opening, session=session, skeleton=skeleton, hits=hits, pages=pages, begun=children,
+        heights=estimated(skeleton, opening.frame, children),
     )  # fmt: skip
 
 
@@ -145,8 +155,10 @@ def notes_of(history: History, session: Session) -> dict[int, list[str]]:
     return found
 
 
-def estimated(skeleton: Skeleton, frame: Frame) -> Heights:
-    """Return likely heights of every message of a session."""
+def estimated(
+    skeleton: Skeleton, frame: Frame, children: Mapping[int, Sequence[Session]]
+) -> Heights:
+    """Return likely heights of every message of a session, subagents folded below their calls."""
     kinds, sizes = skeleton.kinds, skeleton.sizes
     known: dict[tuple[int, int], int] = {}
     heights: list[int] = []
@@ -158,6 +170,8 @@ def estimated(skeleton: Skeleton, frame: Frame) -> Heights:
             lines = known[key] = estimate(kind, size, frame)
         heights.append(lines + spaced(kind, before))
         before = kind
+    for position, started in children.items():
+        heights[position] += len(started)
     return Heights(heights)
 
 
@@ -173,14 +187,30 @@ def load_page(
     number: int,
     frame: Frame,
     unfolded: AbstractSet[int],
+    children: Mapping[int, Sequence[Session]],
+    inline: Container[str] = (),
 ) -> Page:
-    """Read one page of messages and lay it out."""
+    """Read one page of messages and lay it out.
+
+    Args:
+        history: Where to read.
+        session: Whose page.
+        skeleton: The session's arrays.
+        number: Which page.
+        frame: How to lay it out.
+        unfolded: Positions that show all of their message.
+        children: Subagents by the position of their call.
+        inline: Keys of the subagents that are unfolded.
+    """
     start = number * PAGE_MESSAGES
     # One page more is looked at for results: a call at the end of a page ends on the next.
     messages = history.messages(session, start, start + PAGE_MESSAGES + 8)
     outcomes = outcomes_of(messages)
     shown = [m for m in messages if m.position < start + PAGE_MESSAGES]
-    return Page(number, shown, lay_all(shown, skeleton, frame, unfolded, outcomes))
+    here = {at: children[at] for at in range(start, start + PAGE_MESSAGES) if at in children}
+    asides = read_asides(history, here, inline)
+    lines = lay_all(shown, skeleton, frame, unfolded, outcomes, asides)
+    return Page(number, shown, lines, asides)
 
 
 def lay_all(
@@ -189,8 +219,9 @@ def lay_all(
     frame: Frame,
     unfolded: AbstractSet[int],
     outcomes: Mapping[str, Outcome],
+    asides: Mapping[int, Sequence[Aside]],
 ) -> list[list[Line]]:
-    """Return the lines of each message."""
+    """Return the lines of each message, those of its subagents below it."""
     from recall_tui.tui.layout import lay
 
     return [
@@ -201,6 +232,7 @@ def lay_all(
             outcome=outcomes.get(message.call) if message.call else None,
             spaced=has_space(skeleton, message.position),
         )
+        + lay_asides(asides.get(message.position, ()), frame)
         for message in messages
     ]
 
@@ -209,12 +241,3 @@ def has_space(skeleton: Skeleton, position: int) -> bool:
     """Return whether an empty line stands before a message."""
     before = skeleton.kinds[position - 1] if position else None
     return spaced(skeleton.kinds[position], before)
-
-
-def outcomes_of(messages: Iterable[Message]) -> dict[str, Outcome]:
-    """Return how each call ended, by the native id that pairs it with its result."""
-    return {
-        message.call: Outcome(bool(message.flags & Flag.FAILED), message.duration_ms)
-        for message in messages
-        if message.kind is Kind.TOOL_RESULT and message.call
-    }

@@ -15,7 +15,7 @@ from recall_tui.tui.lines import BLANK, Line, clean, no_matches, pad
 from recall_tui.tui.notation import SPEAKERS, clock
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from datetime import tzinfo
 
     from recall_tui.model import Message
@@ -54,6 +54,15 @@ class Outcome(NamedTuple):
 
     failed: bool
     duration_ms: int
+
+
+def outcomes_of(messages: Iterable[Message]) -> dict[str, Outcome]:
+    """Return how each call ended, by the native id that pairs it with its result."""
+    return {
+        message.call: Outcome(bool(message.flags & Flag.FAILED), message.duration_ms)
+        for message in messages
+        if message.kind is Kind.TOOL_RESULT and message.call
+    }
 
 
 @dataclass(slots=True, frozen=True)

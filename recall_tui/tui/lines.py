@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+from unicodedata import category
 
 from rich.cells import cell_len, split_graphemes
 
@@ -30,6 +31,11 @@ Finder: TypeAlias = "Callable[[str], Iterable[tuple[int, int]]]"
 
 TAB_CELLS: Final = 4
 _WORD: Final = re.compile(r"\s+|\S+")
+
+FLOWING: Final = "\u0900-\u0dff\u0e00-\u0eff\u0f00-\u109f\u1780-\u18ff\u1a00-\u1c4f\ua800-\uabff"
+"""Scripts whose letters join, as a range of a pattern: Devanagari to Thai, Burmese, Khmer."""
+
+_FLOWS: Final = re.compile(f"[{FLOWING}]")
 
 
 class Line(NamedTuple):
@@ -91,6 +97,16 @@ def pad(text: str, cells: int) -> str:
     return text + " " * (cells - cell_len(text))
 
 
+def spare_cells(text: str) -> int:
+    """Return the cells a text may take beyond those it is counted with.
+
+    Terminals give a vowel sign that stands beside its letter a cell of its own; Rich does not.
+    """
+    if text.isascii() or not _FLOWS.search(text):
+        return 0
+    return sum(category(char) == "Mc" for char in text)
+
+
 def breaks(text: str, width: int, hang: int = 0) -> list[int]:
     """Return the character offsets at which a text wraps: words whole, wide scripts anywhere.
 
@@ -106,14 +122,15 @@ def breaks(text: str, width: int, hang: int = 0) -> list[int]:
     rest = max(1, width - hang)
     for match in _WORD.finditer(text):
         start, word = match.start(), match.group()
-        size = cell_len(word)
+        spare = spare_cells(word)
+        size = cell_len(word) + spare
         if size <= room:
             room -= size
             continue
         if word[0].isspace():
             room = 0
             continue
-        if size <= rest and word.isascii():
+        if size <= rest and (spare or word.isascii()):
             cuts.append(start)
             room = rest - size
             continue

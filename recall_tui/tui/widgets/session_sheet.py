@@ -69,6 +69,8 @@ class SessionSheet(Inked, ScrollView, can_focus=True):
         self._pages: LRUCache[int, Page] = LRUCache(_KEPT_PAGES)
         self._strips: LRUCache[tuple[int, int, bool], Strip] = LRUCache(_CACHED_STRIPS)
         self._unfolded: set[int] = set()
+        self._inline: set[str] = set()
+        """Keys of the subagents that are unfolded."""
         self._all_unfolded = False
         self._following = False
 

@@ -23,10 +23,9 @@ from recall_tui.tui.document import (
     missing_page,
     notes_of,
     open_session,
-    outcomes_of,
 )
 from recall_tui.tui.faults import TellsFaults
-from recall_tui.tui.frame import Frame, Level
+from recall_tui.tui.frame import Frame, Level, outcomes_of
 from recall_tui.tui.lines import no_matches
 from recall_tui.tui.widgets.session_sheet import SessionSheet
 
@@ -197,6 +196,7 @@ class SessionView(TellsFaults, SessionSheet):
         other = self._opening is None or self._opening.session.key != opening.session.key
         if other:
             self._unfolded.clear()
+            self._inline.clear()
             self._all_unfolded = False
         self._opening = opening
         self._pages.clear()
@@ -215,7 +215,15 @@ class SessionView(TellsFaults, SessionSheet):
         self.refresh()
         self.post_message(self.Opened(opening.session))
         self.post_message(self.Moved(position))
+        self._unfold_again(opening.pages)
         self._fetch()
+
+    def _unfold_again(self, pages: Sequence[Page]) -> None:
+        """Lay pages out as they were unfolded: they came as if nothing was."""
+        if self._opening is not None:
+            for page in pages:
+                if self._inline or self._unfolded_on(page.number):
+                    self._load(self._opening, page.number)
 
     def _fetch(self) -> None:
         """Load the first page that is missing near the view, one at a time."""
@@ -226,21 +234,32 @@ class SessionView(TellsFaults, SessionSheet):
         if missing is None:
             return
         self._loading = True
+        self._load(opening, missing)
+
+    def _load(self, opening: Opening, number: int) -> None:
+        """Read a page and lay it out; the one that is there stays until then."""
         work = partial(
-            self._load_in_thread, opening, missing, self._unfolded_on(missing), self._generation
-        )
+            self._load_in_thread, opening, number, self._unfolded_on(number),
+            frozenset(self._inline), self._generation,
+        )  # fmt: skip
         self.run_worker(
             work, thread=True, group="transcript-page", exit_on_error=False,
             description="read messages",
         )  # fmt: skip
 
     def _load_in_thread(
-        self, opening: Opening, number: int, unfolded: set[int], generation: int
+        self,
+        opening: Opening,
+        number: int,
+        unfolded: set[int],
+        inline: frozenset[str],
+        generation: int,
     ) -> None:
         try:
             page = load_page(
-                self._history, opening.session, opening.skeleton, number, opening.frame, unfolded
-            )
+                self._history, opening.session, opening.skeleton, number, opening.frame, unfolded,
+                opening.begun, inline,
+            )  # fmt: skip
         except RecallError as error:
             self.post_message(self.Failed(str(error)))
             return
@@ -326,7 +345,7 @@ class SessionView(TellsFaults, SessionSheet):
             return
         anchor, number = self._anchor(), max(0, self.cursor) // PAGE_MESSAGES
         self._generation += 1
-        heights = estimated(opening.skeleton, frame)
+        heights = estimated(opening.skeleton, frame, opening.begun)
         self._opening = replace(opening, frame=frame, heights=heights)
         for other in list(self._pages.keys()):
             if other != number:
@@ -346,7 +365,7 @@ class SessionView(TellsFaults, SessionSheet):
                 continue
             lines = lay_all(
                 page.messages, opening.skeleton, opening.frame, self._unfolded_on(number),
-                outcomes_of(self._near(number)),
+                outcomes_of(self._near(number)), page.asides,
             )  # fmt: skip
             self._take(replace(page, lines=lines))
         self._strips.clear()
@@ -398,6 +417,7 @@ class SessionView(TellsFaults, SessionSheet):
         self._hold(anchor)
         self.refresh()
         self.post_message(self.Moved(self.cursor))
+        self._unfold_again(new.pages)
         self._fetch()
 
     # Another width

@@ -126,13 +126,20 @@ class Transcript(SessionView):
     # Folding
 
     def action_unfold(self) -> None:
-        """Show all of the current message, or fold it again; a call and its output go together."""
-        message = self._message(self.cursor)
-        if message is None:
+        """Show all of the current message, or fold it again; a call and its output go together.
+
+        A call that started subagents shows them instead.
+        """
+        message, opening = self._message(self.cursor), self._opening
+        if message is None or opening is None:
             return
-        frame = self._opening.frame if self._opening else None
-        if frame is None:
+        if started := {child.key for child in opening.begun.get(self.cursor, ())}:
+            self._inline = (
+                self._inline - started if started <= self._inline else self._inline | started
+            )
+            self._load(opening, self.cursor // PAGE_MESSAGES)
             return
+        frame = opening.frame
         chosen = [message]
         if message.kind is Kind.TOOL_CALL:
             result = self._message(self.cursor + 1)
