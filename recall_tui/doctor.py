@@ -19,6 +19,7 @@ from recall_tui.model import Filter, Presence
 from recall_tui.privacy import is_paused
 from recall_tui.search.sessions import under
 from recall_tui.text import notation
+from recall_tui.workspace import HARNESS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -157,9 +158,12 @@ def _place_check(place: Place, sessions: Sequence[Session], gaps: Sequence[Gap])
     lost = [gap for gap in gaps if gap.partial and gap.where in ours]
     failed = sum(gap.count for gap in lost)
     skipped = max(0, len(found) - present - failed)
+    in_place = harness.id == HARNESS  # its sessions are in no index, and none are discovered
     words = [
-        f"{len(found):,} found",
-        f"{present:,} indexed",
+        "" if in_place else f"{len(found):,} found",
+        f"{notation.counted(present, 'session')} read in place"
+        if in_place
+        else f"{present:,} indexed",
         f"{skipped:,} skipped: no message in them" if skipped else "",
         f"{failed:,} unreadable" if failed else "",
         f"{gone:,} deleted by the agent, text kept" if gone else "",
@@ -173,8 +177,9 @@ def _place_check(place: Place, sessions: Sequence[Session], gaps: Sequence[Gap])
         f"{root}: {', '.join(word for word in words if word)}",
         "recall index" if behind else (lost[0].action if lost else ""),
         {
-            "harness": harness.id, "path": root, "exists": True, "found": len(found),
-            "indexed": present, "skipped": skipped, "unreadable": failed, "gone": gone,
+            "harness": harness.id, "path": root, "exists": True,
+            "found": present if in_place else len(found), "indexed": 0 if in_place else present,
+            "in_place": in_place, "skipped": skipped, "unreadable": failed, "gone": gone,
         },
     )  # fmt: skip
 
