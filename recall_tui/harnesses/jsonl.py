@@ -17,15 +17,13 @@ from typing import IO, TYPE_CHECKING, Final
 import msgspec
 
 from recall_tui.errors import SourceError
+from recall_tui.harnesses import streams
 from recall_tui.harnesses.base import Checkpoint, Facts, Parsed, Source, StaleCheckpoint
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 _BOM: Final = b"\xef\xbb\xbf"
-_READ_BUFFER: Final = 1 << 20
-"""Bytes per read call: large enough that a 200 MB session costs 200 calls."""
-
 _NEWLINE: Final = ord("\n")
 _BLANK: Final = b"\0\r\n\t "
 """Stripped from both ends of a line: a crash can leave a run of NULs before the next record."""
@@ -135,7 +133,7 @@ class JsonlTranscript(ABC):
 
     def open_stream(self) -> IO[bytes]:
         """Open the bytes of the source."""
-        return open(self.source.path, "rb", buffering=_READ_BUFFER)
+        return streams.open_lines(self.source.path)
 
     def survey(self, stream: IO[bytes]) -> int | None:
         """Look ahead, before the first line, for what earlier messages depend on.

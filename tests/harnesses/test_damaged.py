@@ -83,11 +83,12 @@ def damage(draw: st.DrawFn, data: bytes) -> bytes:
         return data[at:] + data[: draw(st.integers(0, len(data)))]
     lines = data.split(b"\n") if data[:1] == b"{" and b"\n{" in data else [data]
     chosen = draw(st.integers(0, len(lines) - 1))
-    if not lines[chosen].strip():
+    try:
+        record = json.loads(lines[chosen])
+    except ValueError:  # behind the last line, or the demo's torn one
         return data
     if way == 3:
-        record = put(json.loads(lines[chosen]), draw)
-        lines[chosen] = json.dumps(record).encode()
+        lines[chosen] = json.dumps(put(record, draw)).encode()
     else:
         lines[chosen] = lines[chosen].replace(b"{", b'{"deep":' + DEEP.encode() + b",", 1)
     return b"\n".join(lines)

@@ -16,6 +16,7 @@ from stringzilla import Str
 from recall_tui.harnesses.base import StaleCheckpoint
 from recall_tui.harnesses.claude import records, spoken
 from recall_tui.harnesses.jsonl import REFUSED
+from recall_tui.harnesses.streams import LONGEST
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterator
@@ -59,6 +60,9 @@ def look_ahead(stream: IO[bytes], offset: int, known: Container[str]) -> Ahead:
     while chunk := stream.read(_CHUNK):
         held.append(chunk)
         if b"\n" not in chunk:  # the middle of a line longer than a chunk
+            if len(held) * _CHUNK >= LONGEST:
+                offset += sum(map(len, held))
+                held.clear()
             continue
         text = b"".join(held)
         end = text.rfind(b"\n") + 1

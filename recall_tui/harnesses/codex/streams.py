@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import io
-from typing import IO, TYPE_CHECKING, Final
+from typing import IO, TYPE_CHECKING
+
+from recall_tui.harnesses.streams import BUFFER, Lines, open_lines
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer
-
-BUFFER: Final = 1 << 20
 
 
 def open_rollout(path: str) -> IO[bytes]:
@@ -18,8 +18,8 @@ def open_rollout(path: str) -> IO[bytes]:
         OSError: It cannot be opened. A broken `.zst` raises it while reading.
     """
     if path.endswith(".zst"):
-        return io.BufferedReader(_Unpacked(path), BUFFER)
-    return open(path, "rb", buffering=BUFFER)
+        return Lines(_Unpacked(path), BUFFER)
+    return open_lines(path)
 
 
 class _Unpacked(io.RawIOBase):

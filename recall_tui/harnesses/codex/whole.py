@@ -12,6 +12,7 @@ from recall_tui.harnesses.codex import bare, origin
 from recall_tui.harnesses.codex.reader import CodexTranscript
 from recall_tui.harnesses.codex.records import Bare, Meta, decode
 from recall_tui.harnesses.jsonl import REFUSED
+from recall_tui.harnesses.streams import read_document
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,8 +34,7 @@ class WholeTranscript(CodexTranscript):
     def __iter__(self) -> Iterator[Parsed]:
         """Yield messages; see `base.Transcript`. A file cut in its rewrite is torn, and empty."""
         try:
-            with open(self.source.path, "rb") as stream:
-                data = stream.read()
+            data = read_document(self.source.path)
         except OSError as error:
             raise SourceError(f"{self.source.path}: {error.strerror or error}") from error
         try:

@@ -15,6 +15,7 @@ from recall_tui.harnesses.gemini import project
 from recall_tui.harnesses.gemini.places import SHARED_IDS
 from recall_tui.harnesses.gemini.records import Records, attachments
 from recall_tui.harnesses.jsonl import BadLine, JsonlTranscript
+from recall_tui.harnesses.streams import read_document
 from recall_tui.model import Kind, SessionKind
 
 if TYPE_CHECKING:
@@ -230,8 +231,7 @@ class DocumentTranscript:
             SourceError: It cannot be read, or holds no whole object: it is being rewritten.
         """
         try:
-            with open(self.source.path, "rb") as stream:
-                value = fields.decode(stream.read())
+            value = fields.decode(read_document(self.source.path))
         except OSError as error:
             raise SourceError(f"{self.source.path}: {error.strerror or error}") from error
         except ValueError as error:

@@ -8,11 +8,12 @@ from __future__ import annotations
 import os
 from contextlib import contextmanager
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from recall_tui.errors import SourceError
 from recall_tui.harnesses import fields
 from recall_tui.harnesses.opencode import database, legacy, places
+from recall_tui.harnesses.streams import read_document
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -195,9 +196,8 @@ class _Tree:
     def _read(self, path: str) -> dict[str, Any] | None:
         """Return the object in a file; None, and counted, when there is none."""
         try:
-            with open(path, "rb") as stream:
-                value = _object(stream.read())
-        except OSError:
+            value = _object(read_document(path))
+        except (OSError, SourceError):
             value = None
         if value is None:
             self.unparsed += 1
@@ -225,10 +225,6 @@ def _times(message: dict[str, Any]) -> dict[str, Any]:
     return fields.mapping(message.get("time")) or fields.mapping(metadata.get("time"))
 
 
-_MAX_EXPORT_BYTES: Final = 1 << 30
-"""An export is one JSON value and must be held whole."""
-
-
 class _Export:
     """What `opencode export` printed: {info, messages: [{info, parts}]}."""
 
@@ -236,10 +232,7 @@ class _Export:
         self.unparsed = 0
         self.home = ""
         try:
-            if os.path.getsize(source.path) > _MAX_EXPORT_BYTES:
-                raise SourceError(f"{source.path}: too large for an export")
-            with open(source.path, "rb") as stream:
-                value = _object(stream.read())
+            value = _object(read_document(source.path))
         except OSError as error:
             raise SourceError(f"{source.path}: {error.strerror or error}") from error
         if value is None:
