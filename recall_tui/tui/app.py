@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from textual.screen import Screen
 
     from recall_tui.config import Settings
+    from recall_tui.doctor import Check
     from recall_tui.history import History, SyncProgress
     from recall_tui.tui.faults import WorkFaulted
 
@@ -62,6 +63,7 @@ class RecallApp(TellsFaults, Detours):
         home: The home directory, shown as `~`.
         demo: The history is the bundled demo.
         driver: What the terminal is driven with; None for Textual's own choice.
+        examine: Returns the doctor's checks; None for those of this machine.
         kept_in: File in which mode, switches and arrangement are kept; empty for none.
 
     Returns:
@@ -92,6 +94,7 @@ class RecallApp(TellsFaults, Detours):
         demo: bool = False,
         driver: type[Driver] | None = None,
         kept_in: str = "",
+        examine: Callable[[], list[Check]] | None = None,
     ) -> None:
         super().__init__(driver_class=driver)
         self.keymap = keymap or Keymap()
@@ -102,6 +105,7 @@ class RecallApp(TellsFaults, Detours):
         self._home = home
         self._demo = demo
         self._kept_in = kept_in
+        self._examine = examine or self._doctor
         self._sync_argv = tuple(sync)
         self._ended = threading.Event()
         self._early_keys: list[events.Key] | None = []
@@ -123,7 +127,14 @@ class RecallApp(TellsFaults, Detours):
             demo=self._demo,
             syncing=bool(self._sync_argv),
             kept_in=self._kept_in,
+            examine=self._examine,
         )
+
+    def _doctor(self) -> list[Check]:
+        """Return the doctor's checks. Called in a worker thread."""
+        from recall_tui.tui.health import examined
+
+        return examined(self._history, self._home, demo=self._demo)
 
     def get_css_variables(self) -> dict[str, str]:
         """Return the theme's variables and the inks drawn from it."""
@@ -223,7 +234,8 @@ class RecallApp(TellsFaults, Detours):
         """Show every key."""
         from recall_tui.tui.screens.help import HelpScreen
 
-        self.push_screen(HelpScreen(self.keymap))
+        if not isinstance(self.screen, HelpScreen):
+            self.push_screen(HelpScreen(self.keymap))
 
     def action_command_palette(self) -> None:
         """Show the palette of everything that can be done."""

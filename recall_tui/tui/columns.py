@@ -9,11 +9,14 @@ where the rest of the row belongs. What a terminal draws there may be cut; nothi
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from rich.cells import cell_len, split_graphemes
 
 from recall_tui.tui.lines import FLOWING, spare_cells
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _FLOWING: Final = re.compile(f"[{FLOWING}]")
 _DISPUTED: Final = re.compile(
@@ -57,16 +60,27 @@ def _stretch(part: str, column: int) -> str:
         if piece.startswith("\x1b"):
             out.append(piece)
             continue
-        for unit in _UNIT.findall(piece) if _DISPUTED.search(piece) else [piece]:
-            cells = cell_len(unit)
-            if _FLOWING.search(unit):
-                out.append(_held(_within(unit, cells), column, cells))
-            elif _DISPUTED.search(unit):
-                out.append(_each_held(unit, column))
-            else:
-                out.append(unit)
-            column += cells
+        if _DISPUTED.search(piece):
+            out.extend(_units(piece, column))
+            # Once more at the end: of a joiner that joins nothing Rich has two opinions itself.
+            out.append(f"\x1b[{column + cell_len(piece)}G")
+        else:
+            out.append(piece)
+        column += cell_len(piece)
     return "".join(out)
+
+
+def _units(piece: str, column: int) -> Iterator[str]:
+    """Yield a text of one style, what is disputed in it held in place."""
+    for unit in _UNIT.findall(piece):
+        cells = cell_len(unit)
+        if _FLOWING.search(unit):
+            yield _held(_within(unit, cells), column, cells)
+        elif _DISPUTED.search(unit):
+            yield _each_held(unit, column)
+        else:
+            yield unit
+        column += cells
 
 
 def _each_held(text: str, column: int) -> str:

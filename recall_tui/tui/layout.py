@@ -106,11 +106,14 @@ def _plain(text: str, width: int, frame: Frame, limit: int) -> list[Line]:
     rows: list[Line] = []
     source = text.split("\n")
     for index, row in enumerate(source):
-        pieces = markdown.highlighted([(clean(row), "")], frame.find)
+        head = row[: limit * _LINE_CHARS] if limit else row
+        pieces = markdown.highlighted([(clean(head), "")], frame.find)
         rows.extend(Line(tuple(part)) for part in wrap(pieces, width))
-        if limit and len(rows) > limit and index + 1 < len(source):
-            rest = len(source) - index - 1
-            return [*rows[:limit], _note(f"{counted(rest, 'more line')} · {size(_bytes(text))}")]
+        rest = len(source) - index - 1
+        if limit and len(rows) > limit and (rest or len(rows) > 2 * limit):
+            # A few rows more of the last line are shown rather than announced.
+            more = counted(rest, "more line") if rest else "the line goes on"
+            return [*rows[:limit], _note(f"{more} · {size(_bytes(text))}")]
     return rows
 
 

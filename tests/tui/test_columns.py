@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from recall_tui.tui.columns import pinned
+from recall_tui.tui.lines import wrap
 from tests.tui.driving import main_of, rested
 from tests.tui.fake import NOW, FakeHistory, Talk
 
@@ -71,6 +72,19 @@ def test_whatever_is_mixed(text: str) -> None:
 )
 def test_the_rest_is_written_as_it_is(frame: str) -> None:
     assert pinned(frame) == frame
+
+
+def test_letters_that_join_stay_whole_while_there_is_room() -> None:
+    title = "हिन्दी में शीर्षक"
+    assert title in pinned(f"\x1b[1;1H{title}{' ' * 12}│")
+    held = written(pinned(f"\x1b[1;1H{title}│"))
+    assert held[1, 1 + cell_len(title)] == "│", "without room its end is cut"
+
+
+def test_rows_of_such_letters_are_wrapped_for_the_wider_terminal() -> None:
+    rows = wrap([("हिन्दी में शीर्षक " * 20, "")], 40)
+    for row in rows:
+        assert sum(old_width(char) for text, _ in row for char in text) <= 40
 
 
 async def test_the_panes_keep_their_border(make_app: Callable[..., RecallApp]) -> None:

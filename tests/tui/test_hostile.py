@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from recall_tui.model import Fact, Gap, GapKind, Kind
-from tests.tui.driving import main_of, rested, until
+from tests.tui.driving import main_of, rested, transcript_of, until
 from tests.tui.fake import NOW, FakeHistory, Talk
 
 if TYPE_CHECKING:
@@ -95,3 +95,15 @@ async def test_past_searches_and_completions_are_clean(
         await pilot.press("ctrl+u", *"cwd:z")
         await until(pilot, lambda: not main_of(pilot)._search.running, "rest")
         look(pilot)
+
+
+async def test_a_prompt_of_one_endless_line_is_folded(make_app: Callable[..., RecallApp]) -> None:
+    talk = Talk("claude", "t", "app", NOW).you("word " * 200_000).agent("done")
+    async with make_app(FakeHistory([talk], [])).run_test(size=(120, 40)) as pilot:
+        await rested(pilot)
+        await pilot.press("enter", "g")
+        await rested(pilot)
+        assert transcript_of(pilot).virtual_size.height < 60
+        await pilot.press("space")
+        await rested(pilot)
+        assert transcript_of(pilot).virtual_size.height > 4000

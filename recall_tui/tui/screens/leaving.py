@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TypeVar
 
 from textual.await_complete import AwaitComplete
@@ -29,3 +30,8 @@ class LeftOnce(TellsFaults, Screen[Result]):
 
 class Palette(CommandPalette, LeftOnce[None]):
     """Textual's palette, left once. Its style comes by the first base alone."""
+
+    def _action_command_list(self, action: str) -> None:
+        """Move in the list; one without room was never laid out, and Textual fails at a page."""
+        with suppress(KeyError):
+            super()._action_command_list(action)

@@ -1,0 +1,95 @@
+"""Keys faster than a person can press them, and the smallest inputs that once did harm."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from recall_tui.tui import attachments, copying, foreground
+from tests.tui.driving import main_of, rested, until
+from tests.tui.fake import FakeHistory, big_talk, many_sessions, talks
+from tests.tui.fuzzing import Step, do, holds, play, settled, steps, way_out
+from tests.tui.test_hostile import hostile
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from recall_tui.tui.app import RecallApp
+
+HISTORIES = {
+    "standard": FakeHistory,
+    "nothing": lambda: FakeHistory([], []),
+    "long": lambda: FakeHistory([big_talk(2000), *talks()]),
+    "many": lambda: FakeHistory(many_sessions(200)),
+    "hostile": hostile,
+}
+
+
+class _Copied:
+    osc52 = ""
+    words = "copied"
+
+
+@pytest.fixture(autouse=True)
+def _alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep the monkey from other programs, from the clipboard and from our files."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(copying, "copy", lambda *_: _Copied)
+    monkeypatch.setattr(attachments.subprocess, "Popen", lambda *_, **__: None)
+    monkeypatch.setattr(foreground, "run_foreground", lambda *_: "")
+
+
+@pytest.mark.parametrize("name", sorted(HISTORIES))
+@pytest.mark.parametrize("seed", [7, 42])
+async def test_a_monkey(make_app: Callable[..., RecallApp], seed: int, name: str) -> None:
+    app = make_app(HISTORIES[name]())
+    async with app.run_test(size=(120, 40)) as pilot:
+        app.exit = lambda *_, **__: None  # type: ignore[method-assign]
+        await rested(pilot)
+        await play(pilot, steps(seed, 60))
+        await holds(pilot)
+        await way_out(pilot)
+        del app.exit
+
+
+def keys(*names: str) -> list[Step]:
+    return [Step("key", name) for name in names]
+
+
+CLICK_BESIDE = Step("mouse", (0.01, 0.9, "c"))
+
+FOUND = {
+    "two clicks beside the palette": [*keys("ctrl+p"), Step("breathe", 0.2), *[CLICK_BESIDE] * 2],
+    "a click on a list that is about to be empty": [
+        *keys("z"), Step("mouse", (0.05, 0.36, "c"))
+    ],
+    "a palette without room": [
+        *keys("enter"), Step("resize", (120, 1)), *keys("ctrl+r", "pageup")
+    ],
+    "help twice": keys("f1", "f1"),
+    "two things from one session": keys("tab", "c", "c", "m", "m"),
+    "a list of prompts twice": keys("enter", "l", "l", "a", "t", "C"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", sorted(FOUND))
+async def test_what_a_monkey_found(make_app: Callable[..., RecallApp], name: str) -> None:
+    app = make_app()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await rested(pilot)
+        await play(pilot, FOUND[name])
+        await holds(pilot)
+        await way_out(pilot)
+
+
+async def test_a_megabyte_is_pasted(make_app: Callable[..., RecallApp]) -> None:
+    app = make_app()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await rested(pilot)
+        do(pilot, Step("paste", "needle \x1b[31m\x00 " * 80_000))
+        await settled(pilot)
+        await holds(pilot)
+        await until(pilot, lambda: not main_of(pilot)._search.running, "rest")
+        await way_out(pilot)
