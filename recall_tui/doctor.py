@@ -440,12 +440,14 @@ def terminal_checks(env: Mapping[str, str]) -> Iterator[Check]:
     if "NO_COLOR" in env:
         depth = "no colour (NO_COLOR)"
     inside = "tmux" if env.get("TMUX") else "ssh" if env.get("SSH_TTY") else ""
-    encoding = sys.stdout.encoding or "unknown"
+    # Under the app it is replaced by one that has no encoding.
+    stream = sys.stdout if hasattr(sys.stdout, "encoding") else sys.__stdout__
+    encoding = (stream.encoding if stream else "") or "unknown"
     words = [term or "no TERM", depth, f"{size.columns}×{size.lines}" if size.columns else "",
              encoding, f"inside {inside}" if inside else ""]  # fmt: skip
     facts: dict[str, object] = {
         "term": term, "colour": depth, "columns": size.columns, "lines": size.lines,
-        "encoding": encoding, "tty": sys.stdout.isatty(), "inside": inside,
+        "encoding": encoding, "tty": bool(stream and stream.isatty()), "inside": inside,
     }  # fmt: skip
     broken = encoding.lower().replace("-", "") not in ("utf8", "utf16", "utf32")
     yield Check(

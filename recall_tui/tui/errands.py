@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from recall_tui.model import Message, Session
     from recall_tui.tui.keymap import Keymap
     from recall_tui.tui.screens.choose import Choice
+    from recall_tui.tui.screens.health import HealthScreen
     from recall_tui.tui.screens.main import MainScreen
 
 Answer = TypeVar("Answer")
@@ -192,6 +193,11 @@ class Errands(App[object]):
                 self._edit(path, line if path == session.path else 1)
 
         self.offer(ChooseScreen("Open in your editor", offered), chosen)
+
+    def on_health_screen_file_wanted(self, event: HealthScreen.FileWanted) -> None:
+        """Open a file in the person's editor: they change it, Recall never does."""
+        event.stop()
+        self._edit(event.path, 1)
 
     def _edit(self, path: str, line: int) -> None:
         from recall_tui.tui.foreground import at_line, editor, run_foreground

@@ -47,11 +47,10 @@ LOUD: Final = frozenset(
         GapKind.CANCELLED,
         GapKind.BUDGET,
         GapKind.CAPPED,
-        GapKind.RETENTION,
         GapKind.LOCKED,
     }
 )
-"""Kinds that turn the banner amber: something a person looks for may be missing now, or soon."""
+"""Kinds that turn the banner amber: something a person looks for may be missing now."""
 
 
 def summary(gaps: Iterable[Gap], *, loud: bool) -> list[str]:

@@ -26,7 +26,7 @@ class Scope(StrEnum):
     LIST = "list"
     SESSION = "session"
     FIND = "find box"
-    GAPS = "gaps"
+    HEALTH = "health"
     MATERIAL = "pictures and files"
     ASK = "question"
     SHEET = "text"
@@ -64,7 +64,7 @@ ACTIONS: Final = (
     Action("help", E, "f1", "app.help", "Help", 6),
     Action("palette", E, "ctrl+p", "app.command_palette", "Every command", 5, palette=False),
     Action("quit", E, "ctrl+q,ctrl+c", "app.leave", "Quit", priority=True),
-    Action("gaps", E, "alt+g", "screen.gaps", "What is missing, and what to do about it"),
+    Action("gaps", E, "alt+g", "screen.gaps", "Health: what is missing, and what to do about it"),
     Action("statistics", E, "f3", "app.statistics", "Statistics"),
     Action("theme", E, "alt+t", "app.next_theme", "Light or dark"),
     Action("mode", E, "ctrl+t,alt+m", "screen.toggle_mode", "Grep or recall: exact or ranked"),
@@ -213,8 +213,10 @@ ACTIONS: Final = (
     Action("choice.take", Scope.CHOICE, "enter", "take", "Take it", palette=False),
     Action("choice.close", Scope.CHOICE, "escape", "close", "Leave", palette=False),
     Action("ask.close", Scope.ASK, "escape", "close", "Leave", palette=False),
-    Action("gaps.copy", Scope.GAPS, "y", "copy_action", "Copy the next step", 1, palette=False),
-    Action("gaps.close", Scope.GAPS, "escape,q", "close", "Close", 2, palette=False),
+    Action("gaps.copy", Scope.HEALTH, "y", "copy_action", "Copy the next step", 1, palette=False),
+    Action("gaps.file", Scope.HEALTH, "v", "file", "Open its file", 2, palette=False),
+    Action("gaps.again", Scope.HEALTH, "r", "again", "Look again", 3, palette=False),
+    Action("gaps.close", Scope.HEALTH, "escape,q", "close", "Close", 4, palette=False),
 )  # fmt: skip
 
 BY_ID: Final = {action.id: action for action in ACTIONS}

@@ -68,6 +68,13 @@ class EndsRead(Message):
 
 
 @dataclass
+class RetentionRead(Message):
+    """It was looked at what an agent program will delete soon."""
+
+    gaps: list[Gap]
+
+
+@dataclass
 class SearchUpdated(Message):
     """A search found more, or ended."""
 

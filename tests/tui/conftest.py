@@ -9,7 +9,7 @@ import pytest
 from textual.widgets import Input
 
 from recall_tui.tui.app import RecallApp
-from tests.tui.fake import HOME, NOW, FakeHistory
+from tests.tui.fake import CHECKS, HOME, NOW, FakeHistory
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,6 +22,7 @@ def _still_cursor(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def make(history: FakeHistory | None = None, **more: object) -> RecallApp:
     """Return the app on a fixed history."""
+    more = {"examine": lambda: CHECKS, **more}
     return RecallApp(history or FakeHistory(), now_ms=lambda: NOW, zone=UTC, home=HOME, **more)  # type: ignore[arg-type]
 
 

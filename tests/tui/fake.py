@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from recall_tui.doctor import Check, Level
 from recall_tui.errors import BadReferenceError, QueryError, SourceError
 from recall_tui.history import History, Resolved, Skeleton, SyncProgress
 from recall_tui.model import (
@@ -48,6 +49,22 @@ MINUTE = 60_000
 HOUR = 60 * MINUTE
 DAY = 24 * HOUR
 HOME = "/home/mei"
+
+
+CHECKS = [
+    Check("sources", Level.OK, "Claude Code", f"{HOME}/.claude: 5 found, 5 indexed"),
+    Check("sources", Level.NOTE, "pi", f"{HOME}/.pi/agent: not there"),
+    Check("index", Level.OK, "file", f"{HOME}/.recall/index.db: 812 KB, version 2, wal",
+          facts={"path": f"{HOME}/.recall/index.db"}),
+    Check("index", Level.WARN, "disk", "412 MB free; a rebuild may need 1.0 GB",
+          f"make room in {HOME}/.recall, or set RECALL_HOME to another disk"),
+    Check("retention", Level.WARN, "claude", "Claude Code deletes transcripts after 30 days",
+          "keep them", {"settings": f"{HOME}/.claude/settings.json", "days": 30, "set": False,
+                        "sessions": 5, "soon": 2, "soon_days": 7}),
+    Check("machine", Level.OK, "recall", "0.1.0, Python 3.11.7, Linux x86_64"),
+    Check("terminal", Level.OK, "terminal", "xterm-256color, truecolor, 120×40, utf-8"),
+]  # fmt: skip
+"""What the doctor says of the machine the tests imagine."""
 
 
 @dataclass

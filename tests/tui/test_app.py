@@ -12,7 +12,7 @@ from recall_tui.model import Filter, Kind
 from recall_tui.tui.hit_listing import HitListing
 from recall_tui.tui.listings import SessionListing
 from recall_tui.tui.messages import SyncReported
-from recall_tui.tui.screens.gaps import GapsScreen
+from recall_tui.tui.screens.health import HealthScreen
 from recall_tui.tui.screens.help import HelpScreen, HelpSheet
 from recall_tui.tui.widgets.notice import Notice
 from recall_tui.tui.widgets.row import Row
@@ -386,7 +386,7 @@ async def test_the_banner_names_the_next_key_and_the_screen_every_gap(app: Recal
         assert "alt+g" in banner
         await pilot.press("alt+g")
         await pilot.pause()
-        assert isinstance(app.screen, GapsScreen)
+        assert isinstance(app.screen, HealthScreen)
         listing = app.screen.query_one("ResultList").listing  # type: ignore[attr-defined]
         drawn = "\n".join(
             line.text for row in range(len(listing)) for line in listing.draw(row, 110, NOW)

@@ -11,13 +11,14 @@ from textual.worker import get_current_worker
 from recall_tui.model import Filter, Reach
 from recall_tui.tui.bars import Coverage
 from recall_tui.tui.faults import TellsFaults
+from recall_tui.tui.messages import RetentionRead
 from recall_tui.tui.searching import Search, read_ends, read_sessions
 
 if TYPE_CHECKING:
     from textual.timer import Timer
 
     from recall_tui.history import History
-    from recall_tui.model import Session
+    from recall_tui.model import Gap, Session
     from recall_tui.tui.messages import (
         EndsRead,
         SessionsLoaded,
@@ -54,6 +55,10 @@ class Browsing(TellsFaults, Screen[None]):
         self._coverage = Coverage(Reach(), reading=syncing)
         self._open_ended: set[str] = set()
         self._pins: list[str] = []
+        self._soon_deleted: list[Gap] | None = None
+        """What an agent program will delete soon; None: nobody looked."""
+        self._watched_home = ""
+        """Where agent programs keep their settings, empty to leave them alone."""
         self._refresh_due: Timer | None = None
 
     # What the screen over this draws
@@ -100,7 +105,8 @@ class Browsing(TellsFaults, Screen[None]):
             return
         self._sessions = event.sessions
         self._shown_version = event.version
-        self._coverage.reach, self._coverage.gaps = event.reach, event.gaps
+        self._coverage.reach = event.reach
+        self._coverage.gaps = [*event.gaps, *(self._soon_deleted or ())]
         self._pins = event.pins
         self._session_grew(event.sessions)
         if not self._search.question.pattern:
@@ -118,12 +124,34 @@ class Browsing(TellsFaults, Screen[None]):
         worker = get_current_worker()
         read_ends(self._history, sessions, lambda: worker.is_cancelled, self.post_message)
 
+    def _watch_retention(self) -> None:
+        """Look once what an agent program will delete soon."""
+        if self._watched_home and self._soon_deleted is None and self._everything:
+            self._soon_deleted = []
+            self.run_worker(
+                partial(self._retention_in_thread, self._everything),
+                thread=True, group="retention", exit_on_error=False, description="retention",
+            )  # fmt: skip
+
+    def _retention_in_thread(self, sessions: list[Session]) -> None:
+        from recall_tui.tui.health import soon_deleted
+
+        self.post_message(RetentionRead(soon_deleted(self._watched_home, sessions)))
+
+    def on_retention_read(self, event: RetentionRead) -> None:
+        """Say so in the banner, quietly: what Recall has read stays."""
+        event.stop()
+        self._soon_deleted = event.gaps
+        self._coverage.gaps = [*self._coverage.gaps, *event.gaps]
+        self._show_rows()
+
     def on_ends_read(self, event: EndsRead) -> None:
         """Keep which sessions were interrupted."""
         event.stop()
         if event.open_ended != self._open_ended:
             self._open_ended = event.open_ended
             self._statuses_changed()
+        self._watch_retention()
 
     def on_store_changed(self, event: StoreChanged) -> None:
         """Note that there is something new."""

@@ -33,9 +33,11 @@ if TYPE_CHECKING:
     from textual.timer import Timer
     from textual.widget import Widget
 
+    from recall_tui.doctor import Check
     from recall_tui.history import History
     from recall_tui.model import Session
     from recall_tui.tui.arrangement import Arrangement
+    from recall_tui.tui.health import Known
     from recall_tui.tui.query import Switches
 
 PREVIEW_S: Final = 0.04
@@ -74,6 +76,7 @@ class MainScreen(Asking):
         demo: bool = False,
         syncing: bool = False,
         kept_in: str = "",
+        examine: Callable[[], list[Check]],
     ) -> None:
         super().__init__(history, now_ms=now_ms, zone=zone, zone_name=zone_name, syncing=syncing)
         self.VERTICAL_BREAKPOINTS = [(0, "-low"), (TALL_ROWS, "-tall")]
@@ -81,6 +84,8 @@ class MainScreen(Asking):
         self._keymap = keymap
         self._home = home
         self._demo = demo
+        self._examine = examine
+        self._watched_home = "" if demo else home
         self._kept_in = kept_in
         self._kept = kept.read(kept_in) if kept_in else kept.Kept()
         self._search.switches, self._arrangement = self._kept
@@ -329,11 +334,19 @@ class MainScreen(Asking):
 
     def action_gaps(self) -> None:
         """List everything that is missing, with what to do about it."""
-        from recall_tui.tui.screens.gaps import GapsScreen
+        from recall_tui.tui.screens.health import HealthScreen
+
+        screen = HealthScreen(self._known, self._examine, self._keymap, self._home)
+        self.app.push_screen(screen)
+
+    def _known(self) -> Known:
+        """Return how far the history was read, as of now."""
+        from recall_tui.tui.health import Known
 
         gaps = [*self._coverage.gaps]
         gaps += [gap for gap in self._search.gaps if gap not in gaps]
-        self.app.push_screen(GapsScreen(gaps, self._coverage.reach, self._keymap, self._home))
+        progress = self._coverage.progress if self._coverage.syncing else None
+        return Known(gaps, self._coverage.reach, progress)
 
     # Rows
 

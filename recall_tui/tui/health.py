@@ -1,0 +1,209 @@
+"""What is well and what is not, as rows: gaps of answers, the retention guard, the checks."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from rich.cells import cell_len
+
+from recall_tui.doctor import Level
+from recall_tui.model import Gap, GapKind
+from recall_tui.tui import notation
+from recall_tui.tui.gap_words import LOUD, words
+from recall_tui.tui.lines import Line, clean, cut
+from recall_tui.tui.listings import Listing
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from recall_tui.doctor import Check
+    from recall_tui.history import History, SyncProgress
+    from recall_tui.model import Reach, Session
+
+KEEP_DAYS: Final = 3650
+"""Ten years: what the guard offers in place of a month."""
+
+_SIGNS: Final = {
+    Level.OK: ("✓", "success"), Level.NOTE: ("·", "muted"), Level.WARN: ("⚠", "warning"),
+    Level.FAIL: ("✗", "error"),
+}  # fmt: skip
+_MISSING, _LOST, _KNOWN = "Answers may miss something", "Will be lost", "Good to know"
+
+
+class Known(NamedTuple):
+    """How far the history was read, as of now."""
+
+    gaps: Sequence[Gap]
+    reach: Reach
+    progress: SyncProgress | None
+    """Of a sync that reads sources now."""
+
+
+class Item(NamedTuple):
+    """One row: what is the matter, where, and the next step."""
+
+    group: str
+    level: Level
+    head: str
+    detail: str = ""
+    action: str = ""
+    """The next step in words or as a command."""
+    copy: str = ""
+    """What is put on the clipboard for it."""
+    file: str = ""
+    """A file to look at or to change for it."""
+
+
+def of_gaps(gaps: Iterable[Gap]) -> list[Item]:
+    """Return a row for each gap."""
+    return [
+        Item(
+            _MISSING if gap.kind in LOUD else _KNOWN,
+            Level.WARN if gap.kind in LOUD else Level.NOTE,
+            words(gap.kind, max(1, gap.count)), gap.detail, gap.action,
+            gap.action or gap.where or gap.detail, gap.where,
+        )
+        for gap in gaps
+        if gap.kind is not GapKind.RETENTION  # the doctor's own row offers more
+    ]  # fmt: skip
+
+
+def of_checks(checks: Iterable[Check]) -> list[Item]:
+    """Return a row for each check; what Claude Code will delete soon asks for an answer."""
+    return [
+        _guard(check)
+        if check.section == "retention" and check.facts.get("soon")
+        else Item(
+            check.section.capitalize(), check.level, check.name, check.detail, check.action,
+            check.action or check.detail, _file(check),
+        )
+        for check in checks
+    ]  # fmt: skip
+
+
+def _guard(check: Check) -> Item:
+    """Return the row that offers to keep what will be deleted.
+
+    Recall changes no setting of another program: it shows the line, copies it, opens the file.
+    """
+    soon, file = int(str(check.facts["soon"])), str(check.facts["settings"])
+    within = notation.counted(int(str(check.facts["soon_days"])), "day")
+    return Item(
+        _LOST, Level.WARN,
+        f"Claude Code will delete {notation.counted(soon, 'session')} in {within}: keep them?",
+        "It deletes after "
+        f"{notation.counted(int(str(check.facts['days'])), 'day')}. Recall keeps the text it has "
+        "read; pictures and going on with the session would be lost.",
+        f'put "cleanupPeriodDays": {KEEP_DAYS} in {file}',
+        json.dumps({"cleanupPeriodDays": KEEP_DAYS})[1:-1], file,
+    )  # fmt: skip
+
+
+def _file(check: Check) -> str:
+    """Return the file a check is about, empty for none."""
+    held = (check.facts.get(name) for name in ("settings", "path"))
+    return next((str(path) for path in held if path), "")
+
+
+def examined(history: History, home: str, *, demo: bool) -> list[Check]:
+    """Return the doctor's checks; call it in a worker thread.
+
+    Args:
+        history: What is looked at.
+        home: The home directory.
+        demo: The history is the bundled demo, whose files lie in a folder of their own.
+    """
+    from recall_tui.doctor import examine
+    from recall_tui.paths import HOME
+
+    env = {**os.environ, HOME: history.paths.data} if demo else os.environ
+    return examine(env, home, history)
+
+
+def soon_deleted(home: str, sessions: Sequence[Session]) -> list[Gap]:
+    """Return the gap for what Claude Code will delete soon; call it in a worker thread."""
+    from recall_tui.doctor import retention_checks
+
+    return [
+        Gap(GapKind.RETENTION, int(str(check.facts["soon"])), check.detail, check.action)
+        for check in retention_checks(os.environ, home, sessions)
+        if check.facts["soon"]
+    ]
+
+
+def progress_line(known: Known) -> str:
+    """Return what is being read now, or how old what was read is."""
+    from recall_tui.tui.bars import progress_words
+
+    if known.progress is not None:
+        return progress_words(known.progress)
+    reach = known.reach
+    facts = [
+        notation.counted(reach.sources, "source"),
+        notation.counted(reach.sessions_total, "session"),
+    ]
+    if reach.index_age_ms is not None:
+        facts.append(f"compared {notation.span(reach.index_age_ms)} ago")
+    return " · ".join(facts)
+
+
+class HealthListing(Listing):
+    """Items under their groups: what answers miss first, what is well last."""
+
+    def __init__(self, items: Iterable[Item], home: str) -> None:
+        self._home = home
+        order = [_MISSING, _LOST, _KNOWN]
+        given = list(items)
+        order += [one.group for one in given if one.group not in order]
+        self.items = sorted(given, key=lambda one: order.index(one.group))
+        starts = [
+            (row, one.group)
+            for row, one in enumerate(self.items)
+            if not row or one.group != self.items[row - 1].group
+        ]
+        self._set_heads(starts)
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def key(self, row: int) -> str:
+        """Return group and words."""
+        item = self.items[row]
+        return f"{item.group}:{item.head}:{item.file}"
+
+    def shown(self, text: str) -> str:
+        """Return a text with the home directory as `~`, wherever it stands."""
+        text = clean(" ".join(text.split()))
+        return text.replace(f"{self._home}/", "~/") if self._home else text
+
+    def draw(self, row: int, width: int, now_ms: int) -> tuple[Line, Line]:
+        """Return what is the matter; the next step, or more about it."""
+        item = self.items[row]
+        sign, ink = _SIGNS[item.level]
+        head, detail = clean(item.head), self.shown(item.detail)
+        first = [(f"{sign} ", ink), (cut(head, width - 2), "title")]
+        room = width - cell_len(head) - 4
+        if item.action:
+            first += [("  ", ""), (cut(detail, room), "muted")] if room > 10 else []
+            second = [("  ", ""), ("→ ", "accent"), (cut(self.shown(item.action), width - 4), "")]
+        else:
+            second = [("  ", ""), (cut(detail, width - 2), "muted")]
+        return Line(tuple(first)), Line(tuple(second))
+
+    def whole(self, row: int) -> list[list[tuple[str, str]]]:
+        """Return everything about a row, to be wrapped."""
+        item = self.items[row]
+        lines = [[(self.shown(item.detail), "")]] if item.detail else []
+        if item.action:
+            lines.append([("→ ", "accent"), (self.shown(item.action), "strong")])
+        if item.file and self.shown(item.file) not in self.shown(item.detail + item.action):
+            lines.append([(self.shown(item.file), "muted")])
+        return lines
+
+
+def has_file(item: Item) -> bool:
+    """Return whether a row is about a file that can be opened, or made by whoever opens it."""
+    folder = os.path.dirname(item.file)
+    return bool(item.file) and (os.path.isfile(item.file) or os.path.isdir(folder))
