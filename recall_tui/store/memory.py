@@ -17,3 +17,18 @@ def keep_freed() -> None:
     pages are never touched, so it takes no time and no memory. Elsewhere this has no effect.
     """
     bytes(_KEPT)
+
+
+def give_back() -> None:
+    """Give the memory that was freed back to the system, when a lot of it was and the work is done.
+
+    The other half of `keep_freed`, for a process that lives on: an answer to a question in words
+    leaves 30 MB of freed buffers behind at 2.8 GB of transcripts. Takes some milliseconds without
+    the interpreter's lock. Where the C library is not glibc it has no effect.
+    """
+    import ctypes  # noqa: PLC0415 - an app does this, and commands read this module
+
+    try:
+        ctypes.CDLL(None).malloc_trim(0)
+    except (AttributeError, OSError, TypeError):
+        return

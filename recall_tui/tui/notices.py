@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from recall_tui.search.results import Case
 from recall_tui.tui import notation
 from recall_tui.tui.gap_words import summary
+from recall_tui.tui.lines import cut
 
 if TYPE_CHECKING:
     from recall_tui.tui.bars import Coverage
@@ -18,6 +19,9 @@ Paragraphs: TypeAlias = "list[list[Piece]]"
 
 _PLACES = 8
 """Places named when no history was found."""
+
+_SHOWN_CELLS = 240
+"""Of a query that found nothing: it stands in the box, too."""
 
 
 def empty(search: Search, coverage: Coverage, keymap: Keymap, home: str) -> Paragraphs:
@@ -33,7 +37,7 @@ def _no_hits(search: Search, coverage: Coverage, keymap: Keymap) -> Paragraphs:
     """Return what was searched, what narrowed it, and what could not be searched."""
     question, switches = search.question, search.switches
     total = notation.counted(coverage.reach.sessions_total, "session")
-    pattern = question.pattern
+    pattern = cut(question.pattern, _SHOWN_CELLS)
     words: Paragraphs = [
         [(f"Nothing says “{pattern}”." if pattern else "No session like that.", "title")]
     ]

@@ -32,3 +32,28 @@ def faults(first: str) -> int:
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="other allocators decide otherwise")
 def test_blocks_are_not_faulted_in_anew() -> None:
     assert faults("keep_freed()") < 2000 < faults("")
+
+
+HELD = """
+from recall_tui.store.memory import give_back, keep_freed
+
+def resident():
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1])
+
+keep_freed()
+blocks, last = [bytearray(60_000) for _ in range(500)], bytearray(60_000)
+del blocks
+before = resident()
+give_back()
+print(before - resident())
+"""
+
+
+@pytest.mark.skipif(
+    platform.libc_ver()[0] != "glibc" or not sys.platform.startswith("linux"),
+    reason="other allocators decide otherwise",
+)
+def test_what_was_freed_goes_back_when_asked_for() -> None:
+    run = subprocess.run([sys.executable, "-c", HELD], capture_output=True, text=True, check=True)
+    assert int(run.stdout) > 3000, "pages: most of 30 MB"

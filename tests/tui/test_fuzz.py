@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from recall_tui.tui import attachments, copying, foreground
-from tests.tui.driving import main_of, rested, until
+from recall_tui.tui.widgets.search_box import MOST_CHARS
+from tests.tui.driving import main_of, rested
 from tests.tui.fake import FakeHistory, big_talk, many_sessions, talks
 from tests.tui.fuzzing import Step, do, holds, play, settled, steps, way_out
 from tests.tui.test_hostile import hostile
@@ -91,5 +92,14 @@ async def test_a_megabyte_is_pasted(make_app: Callable[..., RecallApp]) -> None:
         do(pilot, Step("paste", "needle \x1b[31m\x00 " * 80_000))
         await settled(pilot)
         await holds(pilot)
-        await until(pilot, lambda: not main_of(pilot)._search.running, "rest")
+        assert 0 < len(main_of(pilot).box.value) <= MOST_CHARS
         await way_out(pilot)
+
+
+async def test_all_lines_of_a_paste_are_one_query(app: RecallApp) -> None:
+    async with app.run_test(size=(120, 40)) as pilot:
+        await rested(pilot)
+        await pilot.press("x", "ctrl+a")
+        do(pilot, Step("paste", "one\ntwo\tthree\n"))
+        await settled(pilot)
+        assert main_of(pilot).box.value == "one two    threex"

@@ -13,6 +13,7 @@ from textual.worker import get_current_worker
 from recall_tui.errors import RecallError
 from recall_tui.model import Filter
 from recall_tui.search.results import Case
+from recall_tui.store.memory import give_back
 from recall_tui.tui.messages import WorkFailed
 from recall_tui.tui.past import Past
 from recall_tui.tui.query import Mode, understand
@@ -45,6 +46,9 @@ SETTLE_S: Final = 0.07
 PATIENCE_S: Final = 0.15
 """A search that takes longer says so; a fast one never flickers."""
 
+TIDY_S: Final = 2.0
+"""Memory is given back this long after an answer: the next one would only take it again."""
+
 _CASES: Final = (Case.SMART, Case.EXACT, Case.IGNORE)
 
 
@@ -69,6 +73,7 @@ class Asking(Browsing):
         """Moves in a list that is still on its way."""
         self._settle: Timer | None = None
         self._patience: Timer | None = None
+        self._tidy: Timer | None = None
 
     @property
     def box(self) -> SearchBox:
@@ -270,6 +275,21 @@ class Asking(Browsing):
         event.stop()
         if event.generation == self._search.generation:
             self._show_answer(self._search.take_answer(event.answer))
+
+            self._tidy_soon()
+
+    def _tidy_soon(self) -> None:
+        """Give back the memory an answer took, once nobody asks any more."""
+        if self._tidy is not None:
+            self._tidy.stop()
+        self._tidy = self.set_timer(TIDY_S, self._tidy_up)
+
+    def _tidy_up(self) -> None:
+        self._tidy = None
+        if not self._search.running:
+            self.run_worker(
+                give_back, thread=True, group="tidy", exit_on_error=False, description="tidy up"
+            )
 
     def _show_answer(self, rows: Listing) -> None:
         self._show_list(rows)

@@ -25,12 +25,13 @@ class Notice(Inked):
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
         self._paragraphs: Sequence[Sequence[Piece]] = ()
+        self._wrapped: tuple[int, Sequence[Sequence[Piece]]] | None = None
 
     def show(self, paragraphs: Sequence[Sequence[Piece]]) -> None:
         """Show paragraphs; an empty one is an empty line."""
         cleaned = [[(clean(text), ink) for text, ink in row] for row in paragraphs]
         if cleaned != self._paragraphs:
-            self._paragraphs = cleaned
+            self._paragraphs, self._wrapped = cleaned, None
             self.refresh()
 
     @property
@@ -42,7 +43,10 @@ class Notice(Inked):
         """Return one line of the notice."""
         width = self.size.width
         room = max(8, width - 2 * _MARGIN_CELLS)
-        rows = [row for paragraph in self._paragraphs for row in wrap(paragraph, room)]
+        if self._wrapped is None or self._wrapped[0] != room:
+            made = [row for paragraph in self._paragraphs for row in wrap(paragraph, room)]
+            self._wrapped = (room, made)
+        rows = self._wrapped[1]
         index = y - max(1, (self.size.height - len(rows)) // 4)
         if not 0 <= index < len(rows):
             return self.blank(width)

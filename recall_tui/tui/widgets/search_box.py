@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual.message import Message
 from textual.widgets import Input
@@ -12,7 +12,12 @@ from recall_tui.tui.keymap import Scope, bindings
 from recall_tui.tui.lines import clean
 
 if TYPE_CHECKING:
+    from textual import events
     from textual.binding import BindingType
+
+
+MOST_CHARS: Final = 4000
+"""Characters of a box: more is a file pasted by mistake, and every key would draw all of it."""
 
 
 class CleanInput(Input):
@@ -20,7 +25,17 @@ class CleanInput(Input):
 
     def validate_value(self, value: str) -> str:
         """Return a value fit for the terminal."""
-        return clean(value)
+        return clean(value[:MOST_CHARS])
+
+    def _on_paste(self, event: events.Paste) -> None:
+        """Take all lines of what is pasted as one: Textual's own box keeps the first only."""
+        event.prevent_default()
+        event.stop()
+        room = MOST_CHARS - len(self.value) + len(self.selected_text)
+        text = clean(event.text[:room].strip("\r\n"))
+        if len(event.text) > room:
+            self.notify(f"Only the first {room:,} characters fit into the box.", markup=False)
+        self.replace(text, *sorted(self.selection))
 
 
 class SearchBox(CleanInput):
