@@ -87,9 +87,11 @@ class LazyGroup(click.Group):
         if name not in COMMANDS and not name.startswith("-") and not ctx.resilient_parsing:
             import difflib
 
-            near = difflib.get_close_matches(name, COMMANDS, 1)
-            hint = near[0] if near else f"grep {click.format_filename(' '.join(args))!r}"
-            raise click.UsageError(f"no command {name!r}; did you mean: recall {hint}", ctx)
+            meant = difflib.get_close_matches(name, COMMANDS, 1)
+            if not meant or (args[1:] and not args[1].startswith("-")):
+                meant.append(f"grep {click.format_filename(' '.join(args))!r}")
+            hint = " or ".join(f"recall {words}" for words in meant)
+            raise click.UsageError(f"no command {name!r}; did you mean: {hint}", ctx)
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -25,7 +25,10 @@ def say_how_far(reach: Reach, history: History, call: Call) -> None:
 
 def _explain(reach: Reach, history: History, call: Call) -> None:
     screen = diagnostics.err()
-    diagnostics.say_gaps(gap for gap in reach.gaps if gap.kind is not GapKind.NO_SOURCES)
+    # With nothing to search it says nothing that a word was found nowhere.
+    diagnostics.say_gaps(
+        gap for gap in reach.gaps if gap.partial and gap.kind is not GapKind.NO_SOURCES
+    )
     screen.line(("No sessions found. Looked for", "title"))
     for harness, root in history.places:
         state = "nothing in it" if os.path.exists(root) else "not there"

@@ -106,7 +106,7 @@ def _say_rest(listed: int, kept: int, found: int) -> None:
 
 COLUMNS: Final = (
     Column("AGE", right=True),
-    Column(""),
+    Column("BY"),
     Column("ID", most=14),
     Column("YOU", right=True),
     Column("MSGS", right=True),

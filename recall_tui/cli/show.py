@@ -15,6 +15,7 @@ from recall_tui.cli.progress import catch_up
 from recall_tui.cli.screen import one_line, plain
 from recall_tui.errors import BadReferenceError, ExitCode, QueryError
 from recall_tui.model import Flag, Kind, Reference
+from recall_tui.search.reach import exit_code
 from recall_tui.text import notation
 from recall_tui.text.cut import cut_bytes
 
@@ -79,10 +80,10 @@ def show(
         if target is None:
             return unknown(history, ref, call)
         if target.state == "gone":
-            raise BadReferenceError(
-                f"no message #{target.position} in {target.session.key}",
-                f"it has {notation.counted(target.session.messages, 'message')}",
-            )
+            last = f"it has {notation.counted(target.session.messages, 'message')}"
+            where = f"no message #{target.position} in {target.session.key}"
+            diagnostics.say_error(BadReferenceError(where, last))
+            return exit_code(history.reach(), found=False)
         positions = _positions(history, target.session, prompts=prompts)
         if target.position >= 0 and tail is None and not everything:
             chosen = near(positions, target.position, AROUND if around is None else around)

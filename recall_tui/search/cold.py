@@ -27,6 +27,7 @@ from recall_tui.store.block import Block, BlockKind, Meta
 from recall_tui.store.corpus import messages_of
 from recall_tui.store.keys import session_keys
 from recall_tui.store.sync.worker import is_left_out
+from recall_tui.text.notation import counted
 
 if TYPE_CHECKING:
     from array import array
@@ -188,8 +189,8 @@ class ColdCorpus:
             Gap(
                 GapKind.COLD,
                 len(self._sources),
-                "session was read from its file, not from the index; what a resumed session "
-                "copied may count twice",
+                f"{counted(len(self._sources), 'session')} to read from the files, not from the "
+                "index; what a resumed session copied may count twice",
                 "recall index",
             )
         ]
@@ -198,14 +199,16 @@ class ColdCorpus:
             found.append(Gap(GapKind.UNREADABLE, 1, reason, "it is tried again each time", path))
         if damage.unparsed:
             lines, files = damage.unparsed.total(), len(damage.unparsed)
-            words = f"{lines} damaged lines in {files} files could not be read"
+            words = (
+                f"{counted(lines, 'damaged line')} in {counted(files, 'file')} could not be read"
+            )
             found.append(Gap(GapKind.UNPARSED, lines, words, "recall doctor names the files"))
         if damage.torn:
-            words = f"{len(damage.torn)} files end in a line that is not finished yet"
+            words = f"the last line of {counted(len(damage.torn), 'file')} is not finished yet"
             found.append(Gap(GapKind.TORN, len(damage.torn), words))
         for harness, kinds in sorted(damage.unknown.items()):
             names = ", ".join(name for name, _ in kinds.most_common(4))
-            words = f"{kinds.total()} {harness} records of unknown kinds: {names}"
+            words = f"{counted(kinds.total(), f'{harness} record')} of unknown kind: {names}"
             found.append(
                 Gap(GapKind.UNKNOWN_RECORDS, kinds.total(), words, "update recall-tui", harness)
             )

@@ -15,7 +15,7 @@ def test_text_is_a_table_newest_first(run) -> None:
     ran = run("sessions", "--unfold")
     assert ran.code == 0
     head, *rows = ran.out.splitlines()
-    assert head == "age\t\tid\tyou\tmsgs\tproject\tbranch\ttitle"
+    assert head == "age\tby\tid\tyou\tmsgs\tproject\tbranch\ttitle"
     assert [row.split("\t")[2] for row in rows] == [CHINESE, BUDGET, HELPER]
     assert rows[1].split("\t")[3:] == ["2", "6", "recall", "main", "Fix the token budget"]
     assert rows[2].endswith("(no title) · subagent · source gone")

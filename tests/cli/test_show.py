@@ -58,7 +58,7 @@ def test_a_session_without_times_or_messages(run) -> None:
     assert "count the context windows" in run("show", HELPER).out
     bare = FakeHistory({session("pi:bare-session", "Bare"): []})
     ran = run("show", "pi:bare-session#3", "--around", "2", history=bare)
-    assert ran.code == 3
+    assert ran.code == 1
     assert "no message #3 in pi:bare-session" in ran.err
     assert run("show", "pi:bare-session", history=bare).code == 1
 
