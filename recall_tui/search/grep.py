@@ -21,7 +21,7 @@ from recall_tui.clock import to_iso
 from recall_tui.errors import QueryError
 from recall_tui.model import Filter, Gap, GapKind, Kind, Role
 from recall_tui.search.excerpt import excerpt
-from recall_tui.search.predicate import compile_query
+from recall_tui.search.predicate import compile_query, tallied
 from recall_tui.search.reach import reached
 from recall_tui.search.results import GrepUpdate, Hit
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from recall_tui.model import Session
     from recall_tui.search.ports import Corpus, Stop
-    from recall_tui.search.predicate import Admits, Predicate
+    from recall_tui.search.predicate import Admits, Predicate, Tally
     from recall_tui.search.results import GrepQuery
     from recall_tui.store.block import Block
 
@@ -230,6 +230,8 @@ class _Scan:
     def _merged(self) -> Iterator[tuple[int, Block]]:
         """Yield (corpus number, block) of all corpora by falling time."""
         streams = [self._numbered(number) for number in range(len(self._corpora))]
+        if len(streams) == 1:
+            return streams[0]
         return heapq.merge(*streams, key=lambda item: -item[1].last_ms)
 
     def _numbered(self, number: int) -> Iterator[tuple[int, Block]]:
@@ -243,17 +245,26 @@ class _Scan:
         first = 0
         if block.copied and not self._chosen.include_copies:
             first = bisect_left(block.meta.positions, block.copied)
-        found = self._predicate.search(block, first, self._admits(number, block))
-        self._unsearched += found.unsearched
-        if not found.indices:
+        admits = self._admits(number, block)
+        closed = self._page.closed_to(block.last_ms)
+        if closed and not first and admits is None:
+            # Most of a complete search: nobody asks which messages they are.
+            self._counted(number, block, self._predicate.tally(block))
             return
-        self._total += len(found.indices)
-        self._occurrences += found.occurrences
-        self._with_match.add((number, block.session))
-        if self._page.closed_to(block.last_ms):
-            self._page.more = True
-        else:
+        found = self._predicate.search(block, first, admits)
+        self._counted(number, block, tallied(found))
+        if found.indices and not closed:
             self._offer(number, block, found.indices)
+
+    def _counted(self, number: int, block: Block, held: Tally) -> None:
+        """Add what a block holds to the counts."""
+        self._unsearched += held.unsearched
+        if held.messages:
+            self._total += held.messages
+            self._occurrences += held.occurrences
+            self._with_match.add((number, block.session))
+            if self._page.closed_to(block.last_ms):
+                self._page.more = True
 
     def _offer(self, number: int, block: Block, indices: Sequence[int]) -> None:
         """Offer matches to the page, last first: they are the newest."""

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, TypeAlias
 from recall_tui.errors import QueryError
 from recall_tui.search.plain import MARK, Ruler, as_needle, nfc, plain, solid, stretches
 from recall_tui.search.results import Case
+from recall_tui.store.block import SEPARATOR
 from recall_tui.text.find import searchable
 from recall_tui.text.fold import fold
 from recall_tui.text.words import is_word, whole_word
@@ -46,6 +47,17 @@ class Found(NamedTuple):
     """Messages that were not tried because time ran out."""
 
 
+class Tally(NamedTuple):
+    """How much one block holds."""
+
+    messages: int
+    """Messages that match."""
+    occurrences: int
+    """Matches in them, not overlapping."""
+    unsearched: int = 0
+    """Messages that were not tried because time ran out."""
+
+
 class Predicate(Protocol):
     """A compiled question. One object serves one search: it counts the time it has lost."""
 
@@ -55,6 +67,10 @@ class Predicate(Protocol):
 
     def search(self, block: Block, first: int = 0, admits: Admits = None) -> Found:
         """Return the matches of a block among messages of index `first` and up."""
+        ...
+
+    def tally(self, block: Block) -> Tally:
+        """Return how many matches a block holds: `search` without saying where."""
         ...
 
     def spans(self, text: str) -> Iterator[tuple[int, int]]:
@@ -122,6 +138,24 @@ class Literal:
         admitted = [index for index in indices if admits(index)]
         spans = map(block.meta.fold_span, admitted)
         return Found(admitted, sum(view.count(needle, start, end) for start, end in spans))
+
+    def tally(self, block: Block) -> Tally:
+        """Return how many matches a block holds; its bytes alone say where a message ends."""
+        if self._word:
+            return tallied(self.search(block))
+        view, needle = searchable(block.fold), self._needle
+        find, count = view.find, view.count
+        messages = occurrences = 0
+        at = find(needle)
+        while at >= 0:
+            messages += 1
+            end = find(SEPARATOR, at)
+            if end < 0:
+                occurrences += count(needle, at)
+                break
+            occurrences += count(needle, at, end)
+            at = find(needle, end)
+        return Tally(messages, occurrences)
 
     def _whole_words(self, block: Block, first: int, admits: Admits) -> Found:
         """Return the messages where the literal stands alone: each `find` is looked at."""
@@ -212,6 +246,10 @@ class Exact(_Verified):
                 occurrences += count
         return Found(indices, occurrences)
 
+    def tally(self, block: Block) -> Tally:
+        """Return how many matches a block holds."""
+        return tallied(self.search(block))
+
     def spans(self, text: str) -> Iterator[tuple[int, int]]:
         """Yield the matches in plain text."""
         return literal_spans(text, self._pattern, word=self._word)
@@ -249,6 +287,10 @@ class Regex(_Verified):
                 occurrences += count
         return Found(indices, occurrences)
 
+    def tally(self, block: Block) -> Tally:
+        """Return how many matches a block holds."""
+        return tallied(self.search(block))
+
     def spans(self, text: str) -> Iterator[tuple[int, int]]:
         """Yield the matches in plain text; those that would take too long are left out."""
         try:
@@ -267,6 +309,11 @@ class Regex(_Verified):
                 raise TimeoutError
             for match in self._pattern.finditer(text, start, end, concurrent=True, timeout=left):
                 yield match.span()
+
+
+def tallied(found: Found) -> Tally:
+    """Return the numbers of what was found."""
+    return Tally(len(found.indices), found.occurrences, found.unsearched)
 
 
 def messages_holding(

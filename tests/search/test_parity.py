@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from recall_tui.model import Filter, Kind
 from recall_tui.search import predicate
 from recall_tui.search.grep import grep, positions
+from recall_tui.search.predicate import compile_query, tallied
 from recall_tui.search.results import Case, GrepQuery
 from recall_tui.store import block
 from recall_tui.text import find
@@ -137,6 +138,16 @@ def test_a_regular_expression_is_found_where_a_naive_scan_finds_it(data):
     )
     corpus = MemoryCorpus(talks, block_size=data.draw(st.integers(1, 4)))
     compare([corpus], talks, query)
+
+
+@given(data=st.data())
+def test_what_is_counted_is_what_is_found(data):
+    talks = data.draw(histories())
+    word = data.draw(st.booleans())
+    query = GrepQuery(data.draw(questions(talks)), case=data.draw(st.sampled_from(Case)), word=word)
+    for held in MemoryCorpus(talks, block_size=data.draw(st.integers(1, 4))).blocks(Filter()):
+        found = compile_query(query).search(held)
+        assert compile_query(query).tally(held) == tallied(found)
 
 
 @given(data=st.data())
