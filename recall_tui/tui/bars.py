@@ -185,11 +185,19 @@ def progress_words(progress: SyncProgress) -> str:
     return " · ".join(words)
 
 
-def head(session: Session, *, hits: int, number: int) -> Bar:
-    """Return the session's title and which hit the current message is."""
+def head(session: Session, *, hits: int, number: int, finding: bool = False) -> Bar:
+    """Return the session's title and which hit the current message is.
+
+    Args:
+        session: Whose head.
+        hits: Messages that match.
+        number: Which of them the current one is, 0 for none.
+        finding: Something is looked for, so that its absence is worth a word.
+    """
     title = session.title.replace("\n", " ") or "untitled"
     words = f"hit {number} of {hits:,} " if number else f"{notation.counted(hits, 'hit')} "
-    return Bar([Part(" "), Part(title, "title")], [Part(words, "accent")] if hits else [])
+    right = [Part(words, "accent")] if hits else [Part("no hits ", "warning")] if finding else []
+    return Bar([Part(" "), Part(title, "title")], right)
 
 
 def facts(session: Session, *, position: int, now_ms: int, home: str) -> Bar:

@@ -81,6 +81,11 @@ class Listing:
         del row
         return None
 
+    def why(self, row: int) -> str:
+        """Return why a row is here, empty when that needs no words."""
+        del row
+        return ""
+
     def copied(self, row: int) -> tuple[str, str]:
         """Return the text to copy for a row, and what it is called."""
         return self.key(row), "reference"

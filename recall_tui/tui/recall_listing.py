@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar, Final
 
+from rich.cells import cell_len
+
 from recall_tui.search.recall import why
 from recall_tui.search.results import Hit
 from recall_tui.tui import notation
@@ -62,12 +64,19 @@ class RecallListing(Listing):
         anchor = next((m for m in passage.messages if m.is_anchor), passage.messages[0])
         age = notation.age(anchor.time_ms or passage.session.ended_ms, now_ms)
         (snippet,) = excerpt_rows(self._hit(passage, anchor), width, 1)
-        reason = cut(clean(why.line(passage.why)), width - 4)
+        reason = clean(why.line(passage.why))
+        if cell_len(reason) > width - 4:
+            reason = _fitting(clean(why.line(passage.why, brief=True)), width - 4)
         return (
             Line(title_row(passage.session, width, age, mark=True)),
             Line(snippet),
             Line((("WHY ", "why"), (reason, "dim"))),
         )
+
+    def why(self, row: int) -> str:
+        """Return all of a row's reasons, which the list may show in brief; empty for a fact."""
+        passage = self._passage(row)
+        return clean(why.line(passage.why)) if passage else ""
 
     def _passage(self, row: int) -> Passage | None:
         number = row - len(self.answer.facts)
@@ -83,6 +92,18 @@ class RecallListing(Listing):
             passage.session, passage.sequence, anchor.kind, anchor.time_ms, 0, 0, text, inside,
             len(spans), cut=True, tool=anchor.tool,
         )  # fmt: skip
+
+
+def _fitting(reason: str, cells: int) -> str:
+    """Return as many parts of a reason as there is room for, whole ones."""
+    shown, *parts = reason.split(" · ")
+    for part in parts:
+        if cell_len(f"{shown} · {part} …") > cells and (
+            part != parts[-1] or cell_len(reason) > cells
+        ):
+            return cut(f"{shown} …", cells)
+        shown += f" · {part}"
+    return cut(shown, cells)
 
 
 def _fact_rows(fact: Fact, width: int, now_ms: int) -> tuple[Line, ...]:

@@ -26,12 +26,17 @@ _WHERE: Final = {
 }
 
 
-def line(why: Why) -> str:
-    """Return the reasons of a passage as one line."""
-    parts = [_matched(why)]
-    if why.missing:
+def line(why: Why, *, brief: bool = False) -> str:
+    """Return the reasons of a passage as one line.
+
+    Args:
+        why: The reasons.
+        brief: Count words instead of naming them, and name speakers alone: for a narrow column.
+    """
+    parts = [_matched(why, brief=brief)]
+    if why.missing and not brief:
         parts.append(f"not: {_names(why.missing)}")
-    if where := [_WHERE.get(name, name) for name in why.fields]:
+    if where := [name if brief else _WHERE.get(name, name) for name in why.fields]:
         times = f" ×{why.count:,}" if why.count > 1 else ""
         parts.append(", ".join(where) + times)
     if why.weight != 1:
@@ -44,7 +49,7 @@ def line(why: Why) -> str:
     return " · ".join(parts)
 
 
-def _matched(why: Why) -> str:
+def _matched(why: Why, *, brief: bool) -> str:
     """Return what matched: an exact thing by name, then how many of the words."""
     first = why.terms[0] if why.terms else None
     words = tuple(hit.spelling for hit in why.terms if hit.sort != "phrase")
@@ -52,6 +57,8 @@ def _matched(why: Why) -> str:
     if why.tier is Tier.EXACT and first is not None:
         named = f'phrase "{first.spelling}"' if first.sort == "phrase" else first.spelling
         return f"{named} · {len(words)} of {asked} words" if asked > 1 else named
+    if brief and asked > 1:
+        return "all words" if why.tier is Tier.ALL else f"{len(words)} of {asked} words"
     if why.tier is Tier.ALL and asked > 1:
         return f"all words: {_names(words)}"
     return f"{len(words)} of {asked} words: {_names(words)}" if asked > 1 else _names(words)

@@ -234,8 +234,11 @@ class MainScreen(Asking):
         if chosen is None:
             self.transcript.clear()
             self.pane.show_head()
+            self.pane.show_why("")
             return
         session, position = chosen
+        listing = self.results.listing
+        self.pane.show_why(listing.why(self.results.cursor) if listing else "")
         query = self._search.inside if self.results.listing is self._search.rows else None
         self.transcript.open(session, at=position, query=query)
 

@@ -11,6 +11,7 @@ from textual.widgets import Input
 from recall_tui.tui import bars
 from recall_tui.tui.query import Question, Switches
 from recall_tui.tui.searching import PAGE_HITS
+from recall_tui.tui.widgets.reason import Reason
 from recall_tui.tui.widgets.row import Row
 from recall_tui.tui.widgets.search_box import FindBox
 from recall_tui.tui.widgets.transcript import Transcript
@@ -51,6 +52,7 @@ class SessionPane(Vertical):
         """Lay the pane out."""
         yield Row(id="head")
         yield Row(id="facts")
+        yield Reason(id="why")
         yield Transcript(self._history, self._zone, id="transcript")
         yield FindBox(id="find", compact=True, placeholder="find in this session")
 
@@ -64,12 +66,20 @@ class SessionPane(Vertical):
         transcript, session = self.transcript, self.transcript.session
         head = facts = bars.Bar()
         if session is not None:
-            head = bars.head(session, hits=len(transcript.hits), number=transcript.hit_number)
+            head = bars.head(
+                session, hits=len(transcript.hits), number=transcript.hit_number,
+                finding=self.has_class("-finding") and bool(self.query_one("#find", FindBox).value),
+            )  # fmt: skip
             facts = bars.facts(
                 session, position=transcript.cursor, now_ms=self._now_ms(), home=self._home
             )
         self.query_one("#head", Row).show(*head)
         self.query_one("#facts", Row).show(*facts)
+
+    def show_why(self, text: str) -> None:
+        """Say why the passage in view was chosen; nothing for what was not."""
+        self.set_class(bool(text), "-why")
+        self.query_one("#why", Reason).show(text)
 
     @on(Transcript.Opened)
     @on(Transcript.Moved)
