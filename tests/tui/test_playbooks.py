@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import stat
+import time
 from typing import TYPE_CHECKING
 
 import pytest
 from textual.widgets import Input
 
+from recall_tui.clipboard import Copied
 from recall_tui.model import Kind
 from recall_tui.playbooks import programs
 from recall_tui.tui.screens.ask import AskScreen
@@ -206,3 +208,31 @@ async def test_a_session_nothing_worked_in_has_no_skill() -> None:
         screen = await playbook(pilot, "s")
         assert "no command or edit that worked" in text(screen)
         await pilot.press("s", "n", "escape")
+
+
+async def test_the_other_prompts_are_copied_before_recall_is_left(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    talk = Talk("claude", "three prompts", "app", NOW - 1000)
+    for number in range(3):
+        talk.you(f"prompt {number}").agent("done")
+    done: list[object] = []
+
+    def slow_copy(text: str, what: str, env: object) -> Copied:
+        time.sleep(0.2)
+        done.append(text)
+        return Copied(what)
+
+    monkeypatch.setattr("recall_tui.tui.copying.copy", slow_copy)
+    monkeypatch.setattr(programs.shutil, "which", lambda name: f"/bin/{name}")
+    monkeypatch.setattr("os.path.isdir", lambda _: True)
+    app = make(FakeHistory([talk]))
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await playbook(pilot, "r")
+        monkeypatch.setattr(screen, "run", done.append)
+        await pilot.press("x")
+        assert pilot.app.screen is screen, "there is nothing to ask for"
+        await pilot.press("x")
+        await until(pilot, lambda: len(done) == 2)
+    assert isinstance(done[0], str) and "prompt 1" in done[0] and "prompt 2" in done[0]
+    assert done[1].argv == ("claude", "prompt 0")  # type: ignore[attr-defined]

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from recall_tui.model import Session
     from recall_tui.playbooks.onetime import Input
+    from recall_tui.playbooks.programs import Command
     from recall_tui.playbooks.repeat import Prompt
     from recall_tui.tui.lines import Piece
 
@@ -195,9 +196,20 @@ class RepeatScreen(ReadingScreen[Repetition]):
         key = self.services.keymap.shown("repeat.start")
         words = f"{key} again leaves Recall and gives {command.argv[0]} the first prompt{more}."
         if self.confirmed("start", words):
-            if len(prompts) > 1:
-                self.copy(joined(prompts[1:]), "other prompts")
-            self.run(command)
+            if len(prompts) == 1:
+                self.run(command)
+                return
+            self.run_worker(
+                partial(self._copy_and_run, joined(prompts[1:]), command), thread=True,
+                group="copy", exclusive=True, exit_on_error=False, description="copy",
+            )  # fmt: skip
+
+    def _copy_and_run(self, rest: str, command: Command) -> None:
+        """Copy what is left first: once the app has ended nothing would be."""
+        from recall_tui.tui.copying import copy_in_thread
+
+        copy_in_thread(self.app, rest, "other prompts")
+        self.app.call_from_thread(self.run, command)
 
 
 def _value(one: Input, fresh: str) -> list[Piece]:
