@@ -2,22 +2,20 @@
 
 Standard library only: every front imports this module, and `recall --version` must stay cheap.
 What is imported at every start is a named tuple, or a dataclass without the methods nobody calls:
-a frozen one of thirty fields takes 2 ms to make, and each of its objects five times as long.
+a frozen one of thirty fields takes 2 ms to make, and each of its objects five times as long. For
+the same reason annotations are not postponed here: each would be compiled from text.
+
 All text held by these types has passed `text.sanitize` and `text.redact`; times are epoch
 milliseconds, 0 when the source does not say.
 """
 
-from __future__ import annotations
-
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from recall_tui.errors import BadReferenceError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 
 class Role(StrEnum):
@@ -210,7 +208,7 @@ class Message(NamedTuple):
         return self.kind.role
 
     @property
-    def reference(self) -> Reference:
+    def reference(self) -> "Reference":
         """The stable name of this message."""
         harness, _, name = self.session.partition(":")
         return Reference(harness, name, self.position, self.digest)
@@ -244,7 +242,7 @@ class Reference(NamedTuple):
         return f"{self.key}#{self.position}{pin}"
 
     @classmethod
-    def parse(cls, text: str) -> Reference:
+    def parse(cls, text: str) -> "Reference":
         """Read a reference a person or an agent gave.
 
         Raises:

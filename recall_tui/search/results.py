@@ -1,7 +1,5 @@
 """What a person's search asks and gets back. The agents' side is in `search.recall`."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NamedTuple
