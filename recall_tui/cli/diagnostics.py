@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from recall_tui.errors import Cancelled, ExitCode, RecallError
+from recall_tui.text.safe import hide
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -43,6 +44,8 @@ def say_reach(reach: Reach, zone: tzinfo) -> None:
 
 def say_gaps(gaps: Iterable[Gap], screen: Screen | None = None) -> None:
     """Print a line for each gap with its next action, those that made the answer partial first."""
+    from recall_tui.search.reach import detail_of
+
     screen = screen or err()
     ordered = sorted(gaps, key=lambda gap: not gap.partial)
     for gap in ordered[:GAP_LINES]:
@@ -50,7 +53,7 @@ def say_gaps(gaps: Iterable[Gap], screen: Screen | None = None) -> None:
         times = "" if said else f"{gap.count:,} × "
         action = f" → {gap.action}" if gap.action else ""
         label, style = (("partial:", "warn"), "") if gap.partial else (("note:", "muted"), "muted")
-        detail = (f"{times}{gap.detail}", style)
+        detail = (f"{times}{detail_of(gap)}", style)
         screen.block(detail, (action, "accent"), lead=label, indent=LEAD)
     if len(ordered) > GAP_LINES:
         rest = len(ordered) - GAP_LINES
@@ -93,6 +96,9 @@ def guarded(run: Callable[[], object]) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = ExitCode.FOUND
     except click.ClickException as error:
+        words = error.format_message()
+        if hide(words) != words:  # it quotes what was typed
+            error = click.UsageError(hide(words), getattr(error, "ctx", None))
         error.show(sys.stderr)
         code = error.exit_code
     except (KeyboardInterrupt, click.Abort, Cancelled):
@@ -117,9 +123,10 @@ def _ended(run: Callable[[], object]) -> int:
 def say_error(error: RecallError) -> None:
     """Print what went wrong and what to do next."""
     screen = err()
-    screen.block(error.message, lead=("recall:", "bad"), indent=LEAD)
+    # What was typed may be quoted in it, and a secret is printed nowhere.
+    screen.block(hide(error.message), lead=("recall:", "bad"), indent=LEAD)
     if error.hint:
-        screen.block((error.hint, "muted"), indent=LEAD)
+        screen.block((hide(error.hint), "muted"), indent=LEAD)
 
 
 def _fault(error: Exception) -> ExitCode:

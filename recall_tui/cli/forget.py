@@ -14,6 +14,7 @@ from recall_tui.cli.progress import catch_up
 from recall_tui.errors import ExitCode
 from recall_tui.store.forget import Forgotten
 from recall_tui.text import notation
+from recall_tui.text.safe import hide
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,7 +54,7 @@ def forget(ctx: click.Context, *, key: str, yes: bool, as_json: bool) -> ExitCod
                 {
                     "forgotten": yes,
                     "sessions": shapes,
-                    "files_kept": done.left,
+                    "files_kept": list(map(hide, done.left)),
                     "copies_kept": done.copies,
                     "clean": done.clean,
                 }
@@ -82,7 +83,7 @@ def _print(going: Sequence[Session], done: Forgotten, call: Call, *, yes: bool) 
         if kept:
             screen.line(words)
         for name in kept:
-            screen.uncut(" " * INDENT, name)
+            screen.uncut(" " * INDENT, hide(name))
     if not yes:
         notes.line(("nothing was changed; add --yes to do it", "muted"))
     elif not done.clean:

@@ -8,6 +8,7 @@ import sys
 from typing import TYPE_CHECKING, Final
 
 from recall_tui.cli.screen import Screen, plain, screen_for
+from recall_tui.text.safe import hide
 from recall_tui.text.sanitize import visible
 
 if TYPE_CHECKING:
@@ -56,8 +57,11 @@ def print_json_stream(
 
 
 def print_paths(paths: Iterable[str], *, nul: bool) -> None:
-    """Print bare paths, a line each; with `nul` the exact bytes, each ended by NUL (`xargs -0`)."""
-    for path in paths:
+    """Print bare paths, a line each; with `nul` the exact bytes, each ended by NUL (`xargs -0`).
+
+    A secret in the name of a file is not printed either: such a path leads nowhere.
+    """
+    for path in map(hide, paths):
         if nul:
             sys.stdout.flush()
             sys.stdout.buffer.write(os.fsencode(path) + b"\0")

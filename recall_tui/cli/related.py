@@ -21,6 +21,7 @@ from recall_tui.playbooks.related import related as find_related
 from recall_tui.playbooks.related import seed_of_folder, seed_of_session
 from recall_tui.search.reach import exit_code
 from recall_tui.text import notation
+from recall_tui.text.safe import hide
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -151,4 +152,4 @@ def _row(one: Related, names: dict[str, str], seed: Seed) -> Sequence[Piece]:
 
 def _plain(one: Related) -> Sequence[Piece]:
     session = one.session
-    return (session.path, f"{one.overlap}", session.cwd, session.branch, session.key)
+    return (hide(session.path), f"{one.overlap}", session.cwd, session.branch, session.key)

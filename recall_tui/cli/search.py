@@ -15,6 +15,7 @@ from recall_tui.search.reach import exit_code
 from recall_tui.text import notation
 from recall_tui.text.cut import cut_cells, excerpt
 from recall_tui.text.fold import fold
+from recall_tui.text.safe import hide
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -130,9 +131,10 @@ def _row(screen: Screen, rank: int, passage: Passage, zone: tzinfo) -> None:
 
     session = passage.session
     anchor = next((m for m in passage.messages if m.is_anchor), None)
-    screen.uncut(f"{rank}. ", (one_line(session.path), "muted"))
+    screen.uncut(f"{rank}. ", (one_line(hide(session.path)), "muted"))
     when = notation.moment((anchor.time_ms if anchor else 0) or session.ended_ms, zone) or "-"
-    places = (session.cwd, session.kind.value, session.branch)
+    kind = f"{session.kind.value}, archived" if session.archived else session.kind.value
+    places = (session.cwd, kind, session.branch)
     where = "  ".join(one_line(place) or "-" for place in places)
     screen.line("   ", (f"{when}  {where}", "muted"))
     screen.line("   ", (one_line(session.title) or "(no title)", "title"))

@@ -8,6 +8,7 @@ from recall_tui.clock import to_iso
 from recall_tui.model import Flag
 from recall_tui.text.cut import cut_bytes
 from recall_tui.text.marks import shown
+from recall_tui.text.safe import hide
 
 if TYPE_CHECKING:
     from recall_tui.history import SyncProgress
@@ -29,7 +30,7 @@ def session_ref(session: Session) -> Json:
         "title": session.title,
         "cwd": session.cwd,
         "branch": session.branch,
-        "path": session.path,
+        "path": hide(session.path),
         "kind": session.kind.value,
     }
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 from recall_tui.clock import to_iso
 from recall_tui.errors import ExitCode
 from recall_tui.model import Coverage, Filter, Gap, GapKind, Reach
+from recall_tui.text.safe import hide
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -80,8 +82,14 @@ def exit_code(reach: Reach, *, found: bool) -> ExitCode:
 
 def sentence(gap: Gap) -> str:
     """Return a gap as one line for a person: how many, what, and the next action."""
-    counted = f"{gap.count:,} × {gap.detail}" if gap.count > 1 else gap.detail
+    detail = detail_of(gap)
+    counted = f"{gap.count:,} × {detail}" if gap.count > 1 else detail
     return f"{counted} → {gap.action}" if gap.action else counted
+
+
+def detail_of(gap: Gap) -> str:
+    """Return a gap's sentence as it may be shown: the paths in it are anybody's words."""
+    return hide(gap.detail) if os.sep in gap.detail else gap.detail
 
 
 def gap_shape(gap: Gap) -> dict[str, object]:
@@ -89,9 +97,9 @@ def gap_shape(gap: Gap) -> dict[str, object]:
     return {
         "kind": gap.kind.value,
         "count": gap.count,
-        "detail": gap.detail,
+        "detail": detail_of(gap),
         "action": gap.action,
-        "where": gap.where,
+        "where": hide(gap.where),
         "partial": gap.partial,
     }
 

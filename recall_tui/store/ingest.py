@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 from zlib import crc32
 
@@ -16,6 +15,7 @@ from recall_tui.model import SEARCHABLE, Flag, Kind
 from recall_tui.store.block import TARGET_BYTES, BlockBuilder, BlockKind, Meta, Prepared
 from recall_tui.text.fold import fold_bytes, fold_encoded
 from recall_tui.text.redact import CLOSE, OPEN, RULES_VERSION, mark, mark_all, shown
+from recall_tui.text.safe import safe
 from recall_tui.text.sanitize import one_line, sanitize
 
 if TYPE_CHECKING:
@@ -188,10 +188,8 @@ def _material(material: Material) -> tuple[str | int, ...]:
     return tuple(clean)
 
 
-@lru_cache(maxsize=4096)
-def word(text: str) -> str:
-    """Return a short text of a source (a name, a path, an id) fit to be stored and shown."""
-    return shown(mark(sanitize(text)))
+word: Final = safe
+"""A name, a path or an id of a source, fit to be stored and shown."""
 
 
 def title_of(text: str) -> str:

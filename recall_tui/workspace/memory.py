@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from recall_tui.errors import SourceError
 from recall_tui.model import Fact, Gap, GapKind
 from recall_tui.store.ingest import word
-from recall_tui.text.redact import mark, shown
+from recall_tui.text.redact import findings, mark, shown
 from recall_tui.text.sanitize import sanitize
 from recall_tui.workspace import Files, database
 
@@ -104,23 +104,42 @@ def _check(connection: Database, path: str) -> None:
 
 
 def _matching(connection: Database, keys: Sequence[str], scope: str) -> list[Fact]:
-    values: dict[str, str | int] = {"scope": scope, "limit": LIMIT}
+    values: dict[str, str | int] = {"scope": scope}
     parts = []
     for number, key in enumerate(keys):
         values[f"k{number}"], values[f"e{number}"] = key, key + _END
         parts.append(
-            f"SELECT {number} AS term, item_id FROM memory_item_keys "
+            f"SELECT {number} AS term, item_id, normalized_key FROM memory_item_keys "
             f"WHERE normalized_key >= :k{number} AND normalized_key < :e{number}"
         )
     observed = "i.observed_at" if _has_time(connection) else "0"
     rows = connection.execute(
-        f"""SELECT i.content, i.kind, {observed} FROM ({" UNION ALL ".join(parts)}) AS k
-        JOIN memory_items AS i ON i.item_id = k.item_id WHERE {_IN_SCOPE}
-        GROUP BY i.item_id ORDER BY count(DISTINCT k.term) DESC, i.updated_at DESC, i.item_id
-        LIMIT :limit""",
+        f"""SELECT k.term, k.normalized_key, i.updated_at, i.item_id, i.content, i.kind, {observed}
+        FROM ({" UNION ALL ".join(parts)}) AS k
+        JOIN memory_items AS i ON i.item_id = k.item_id WHERE {_IN_SCOPE}""",
         values,
     )
-    return [_fact(*row) for row in rows]
+    terms: dict[tuple[object, ...], set[int]] = {}
+    for term, key, *item in rows:
+        if not _holds_secret(key, item[2]):
+            terms.setdefault(tuple(item), set()).add(term)
+    best = sorted(terms, key=lambda item: str(item[1]))
+    best.sort(key=lambda item: (len(terms[item]), item[0]), reverse=True)
+    return [_fact(*item[2:]) for item in best[:LIMIT]]
+
+
+def _holds_secret(key: object, content: object) -> bool:
+    """Whether a key is made of a secret, so that finding it would tell the secret letter by letter.
+
+    Keys are in lower case, in which not every secret is known: so those of the content count too.
+    """
+    if not isinstance(key, str) or mark(key) != key:
+        return True
+    if not isinstance(content, str):
+        return False
+    clean = sanitize(content)
+    secrets = (clean[found.start : found.end].lower() for found in findings(clean))
+    return any(secret in key or key in secret for secret in secrets)
 
 
 def _has_time(connection: Database) -> bool:

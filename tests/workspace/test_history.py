@@ -190,3 +190,19 @@ def test_doctor_says_that_it_is_read_in_place(history) -> None:
     assert "2 sessions read in place" in check.detail
     assert "found" not in check.detail and "indexed" not in check.detail
     assert check.facts["found"] == 2 and check.facts["in_place"] is True
+
+
+@pytest.mark.contract("S0-22")
+def test_an_archived_session_is_searched_and_said_to_be_one(tmp_path, capsys) -> None:
+    from recall_tui.cli import main
+    from recall_tui.search.recall import wire
+
+    workspace = Workspace(tmp_path / "maka")
+    workspace.user(workspace.session("away", isArchived=True), "the zqbudget")
+    workspace.done()
+    opened = History.open([f"maka={tmp_path / 'maka'}"])
+    answer = wire.envelope(opened.recall(RecallRequest(terms=("zqbudget",))))
+    opened.close()
+    assert [p["session"]["archived"] for p in answer["passages"]] == [True]
+    assert main(["search", "zqbudget", "--source", f"maka={tmp_path / 'maka'}"]) == 0
+    assert "main, archived" in capsys.readouterr().out

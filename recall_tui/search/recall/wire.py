@@ -14,6 +14,7 @@ from recall_tui.search.reach import gap_shape, reach_shape
 from recall_tui.search.recall import why as words
 from recall_tui.search.recall.marker import NOTICE
 from recall_tui.search.recall.policy import POLICY_VERSION
+from recall_tui.text.safe import hide
 
 if TYPE_CHECKING:
     from recall_tui.model import Material, Session
@@ -160,7 +161,8 @@ def session(held: Session, *, paths: bool = False) -> Json:
         "cwd": held.cwd,
         "branch": held.branch,
         "presence": held.presence.value,
-        **({"path": held.path} if paths else {}),
+        "archived": held.archived,
+        **({"path": hide(held.path)} if paths else {}),
     }
 
 
