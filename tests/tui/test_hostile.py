@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import threading
 import unicodedata
 from typing import TYPE_CHECKING
 
 import pytest
 
 from recall_tui.model import Fact, Gap, GapKind, Kind
+from recall_tui.tui import document
+from recall_tui.tui.widgets import session_view
 from tests.tui.driving import main_of, rested, transcript_of, until
 from tests.tui.fake import NOW, FakeHistory, Talk
 
@@ -107,3 +110,27 @@ async def test_a_prompt_of_one_endless_line_is_folded(make_app: Callable[..., Re
         await pilot.press("space")
         await rested(pilot)
         assert transcript_of(pilot).virtual_size.height > 4000
+
+
+async def test_a_page_of_huge_messages_is_laid_out_apart_from_the_screen(
+    make_app: Callable[..., RecallApp], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    talk = Talk("claude", "t", "app", NOW)
+    for number in range(4):
+        talk.call("Bash", f"run {number}", "line of output\n" * 8000)
+    real = document.lay_all
+    threads = []
+
+    def noting(*given):
+        threads.append(threading.current_thread() is threading.main_thread())
+        return real(*given)
+
+    monkeypatch.setattr(document, "lay_all", noting)
+    monkeypatch.setattr(session_view, "lay_all", noting)
+    async with make_app(FakeHistory([talk], [])).run_test(size=(120, 40)) as pilot:
+        await rested(pilot)
+        await pilot.press("enter", "g", "z", "z", "z")
+        await rested(pilot)
+        assert threads and not any(threads)
+        assert transcript_of(pilot).virtual_size.height > 30_000, "the last word was: unfold"
+        look(pilot)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from textual.geometry import Size
 from textual.message import Message as Event
@@ -39,6 +39,11 @@ if TYPE_CHECKING:
     from recall_tui.tui.lines import Finder
 
 
+_AT_ONCE_CHARS: Final = 200_000
+"""Text of a page that is laid out at a key at once, which takes a frame or two; for more than that
+a thread is asked."""
+
+
 class SessionView(TellsFaults, SessionSheet):
     """A session at a message: opened, loaded as it is read. The keys are in `Transcript`."""
 
@@ -64,6 +69,7 @@ class SessionView(TellsFaults, SessionSheet):
     class _Page(Event):
         generation: int
         page: Page
+        unfolded: set[int]
 
     @dataclass
     class _Grown(Event):
@@ -265,12 +271,14 @@ class SessionView(TellsFaults, SessionSheet):
             return
         finally:
             self._loading = False
-        self.post_message(self._Page(generation, page))
+        self.post_message(self._Page(generation, page, unfolded))
 
     def on_session_view__page(self, event: _Page) -> None:
         """Put a loaded page in its place, without moving what is being read."""
         event.stop()
-        if event.generation == self._generation and self._opening is not None:
+        # One that was unfolded or folded meanwhile is on its way again.
+        wanted = event.unfolded == self._unfolded_on(event.page.number)
+        if event.generation == self._generation and self._opening is not None and wanted:
             with_anchor = self._anchor()
             self._take(event.page)
             self._strips.clear()
@@ -362,6 +370,10 @@ class SessionView(TellsFaults, SessionSheet):
         for number in numbers:
             page = self._pages.get(number)
             if page is None:
+                continue
+            if sum(len(message.text) for message in page.messages) > _AT_ONCE_CHARS:
+                self._take(page)  # as it is, until a thread has laid it out
+                self._load(opening, number)
                 continue
             lines = lay_all(
                 page.messages, opening.skeleton, opening.frame, self._unfolded_on(number),
