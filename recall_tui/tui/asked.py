@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from textual.message import Message as Event
 
@@ -32,6 +32,11 @@ class Deed(StrEnum):
     COPY = "copy"
     FOLDER = "folder"
     EDITOR = "editor"
+    EXPORT = "export"
+
+
+OF_MANY: Final = frozenset({Deed.PIN, Deed.COPY, Deed.EXPORT})
+"""What is done with all selected sessions at once; the rest is about the one under the cursor."""
 
 
 @dataclass
@@ -42,3 +47,11 @@ class Asked(Event):
     session: Session
     position: int = -1
     """The message that is looked at, -1 for none in particular."""
+
+
+@dataclass
+class AskedOfMany(Event):
+    """Something is to be done with several sessions; the app does it."""
+
+    deed: Deed
+    sessions: list[Session]

@@ -120,6 +120,18 @@ def count(search: Search, *, sessions: int, patient: bool, how: Arrangement) -> 
     )
 
 
+def selected(count: int, keymap: Keymap) -> Bar:
+    """Return how many sessions are selected, and what can be done with them all."""
+    deeds = (("list.export", "export"), ("list.pin", "pin"), ("list.copy_else", "copy"))
+    acts = [
+        part
+        for action, words in (*deeds, ("list.back", "let them go"))
+        for part in (Part(f"   {keymap.shown(action)} ", "strong"), Part(words, "muted"))
+    ]
+    words = notation.counted(count, "session")
+    return Bar([Part(f" ✓ {words} selected", "accent"), *acts])
+
+
 def _arranged(how: Arrangement) -> list[Part]:
     """Return how the list is arranged; a click on either part takes the next one."""
     return [

@@ -12,6 +12,8 @@ from recall_tui.text.marks import shown
 from recall_tui.tui.screens.choose import Choice
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from recall_tui.harnesses.base import ResumeCommand
     from recall_tui.model import Message, Session
 
@@ -49,6 +51,28 @@ def choices(
         ("t", "Title", session.title),
     )
     return [*found, *(Choice(key, words, value, value) for key, words, value in facts if value)]
+
+
+def choices_of_many(
+    sessions: Sequence[Session], resumed: Sequence[ResumeCommand | None]
+) -> list[Choice]:
+    """Return what can be copied of several sessions, one a line.
+
+    Args:
+        sessions: Which.
+        resumed: How the program of each goes on with it.
+    """
+    commands = [Command(one.argv, one.cwd).line for one in resumed if one is not None]
+    lines = (
+        ("k", "Session keys", [session.key for session in sessions]),
+        ("i", "Session ids", [session.native_id for session in sessions]),
+        ("t", "Titles", [session.title or "untitled" for session in sessions]),
+        ("p", "Paths of their sources", [session.path for session in sessions]),
+        ("c", "Resume commands", commands),
+    )
+    return [
+        Choice(key, words, f"{held[0]} …", "\n".join(held)) for key, words, held in lines if held
+    ]
 
 
 def blocks(text: str) -> list[str]:

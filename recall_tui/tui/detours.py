@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from recall_tui.model import Message, Session
-    from recall_tui.tui.asked import Asked
+    from recall_tui.tui.asked import Asked, AskedOfMany
     from recall_tui.tui.graphics import PixelWidget
     from recall_tui.tui.pictures import PictureCache
     from recall_tui.tui.screens.pick import NotesScreen, PickScreen, Place
@@ -41,6 +41,11 @@ class Detours(Errands):
         """Do what was asked of a session."""
         event.stop()
         getattr(self, f"do_{event.deed}")(event.session, event.position)
+
+    def on_asked_of_many(self, event: AskedOfMany) -> None:
+        """Do what was asked of several sessions."""
+        event.stop()
+        getattr(self, f"all_{event.deed}")(event.sessions)
 
     # Playbooks
 

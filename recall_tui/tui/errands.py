@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeVar, cast
 from textual.app import App
 
 from recall_tui.errors import RecallError
+from recall_tui.tui.notation import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -100,6 +101,56 @@ class Errands(App[object]):
 
         self.in_thread(work, "pin")
 
+    def all_pin(self, sessions: Sequence[Session]) -> None:
+        """Pin sessions; when all of them are, take the pins off."""
+
+        def work() -> None:
+            pinned = set(self._history.pins())
+            on = not all(session.key in pinned for session in sessions)
+            for session in sessions:
+                self._history.pin(session, on=on)
+            words = f"{counted(len(sessions), 'session')} {'pinned' if on else 'no longer pinned'}"
+            self.notify(words, timeout=2, markup=False)
+            self.call_from_thread(self.main.action_reload)
+
+        self.in_thread(work, "pin")
+
+    # Exporting
+
+    def do_export(self, session: Session, position: int) -> None:
+        """Write a session to a file of the person's choice."""
+        self.all_export([session])
+
+    def all_export(self, sessions: Sequence[Session]) -> None:
+        """Write sessions to one file."""
+        from recall_tui.playbooks.export import Form
+        from recall_tui.tui.screens.ask import AskScreen
+
+        endings = [form.value for form in Form]
+
+        def wrong(path: str) -> str:
+            named = path.rpartition(".")[2].lower() in endings
+            return "" if named else f"Its ending says what it will be: {', '.join(endings)}."
+
+        def given(path: str | None) -> None:
+            if path:
+                self.in_thread(partial(self._export, sessions, path), "export")
+
+        what = counted(len(sessions), "session") if len(sessions) > 1 else "this session"
+        hint = "Markdown (.md), one page (.html) or lines of JSON (.jsonl); secrets are redacted."
+        screen = AskScreen(f"Export {what} to a new file", hint, value="recall.md", wrong=wrong)
+        self.offer(screen, given)
+
+    def _export(self, sessions: Sequence[Session], path: str) -> None:
+        from recall_tui.playbooks.export import Form, export
+        from recall_tui.playbooks.writing import write_file
+
+        form = Form(path.rpartition(".")[2].lower())
+        pieces, done = export(self._history, sessions, form)
+        where = write_file(path, pieces)
+        words = f"{counted(done.sessions, 'session')}, {counted(done.messages, 'message')}"
+        self.notify(f"{words} written to {where}", markup=False)
+
     def do_note(self, session: Session, position: int) -> None:
         """Write a note about the message that is looked at."""
         from recall_tui.tui.screens.ask import AskScreen
@@ -154,6 +205,17 @@ class Errands(App[object]):
                 self.in_thread(partial(copy_in_thread, self, value, words.lower()), "copy")
 
         self.offer(ChooseScreen("Copy", offered), chosen)
+
+    def all_copy(self, sessions: Sequence[Session]) -> None:
+        """Ask what of several sessions is to be copied, one a line."""
+
+        def work() -> None:
+            from recall_tui.tui.copies import choices_of_many
+
+            resumed = [self._history.resume(session) for session in sessions]
+            self.call_from_thread(self._ask_what, choices_of_many(sessions, resumed))
+
+        self.in_thread(work, "copy")
 
     # Other programs
 

@@ -388,13 +388,13 @@ async def test_a_note_is_removed_by_pressing_twice() -> None:
         await opened(pilot, "I")
         notes = await screen(pilot, NotesScreen)
         rows = notes.query_one(ResultList)  # type: ignore[attr-defined]
-        await pilot.press("x")
+        await pilot.press("d")
         assert len(rows.listing) == 2, "once is not enough"
-        await pilot.press("down", "x")
+        await pilot.press("down", "d")
         assert len(rows.listing) == 2, "another note was meant the first time"
-        await pilot.press("x")
+        await pilot.press("d")
         await until(pilot, lambda: [note.text for note in history.notes(session)] == ["first"])
-        await pilot.press("x", "x")
+        await pilot.press("d", "d")
         await until(pilot, lambda: not history.written)
         assert "no notes" in notes.query_one(Notice).text  # type: ignore[attr-defined]
         transcript = transcript_of(pilot)
@@ -425,3 +425,48 @@ async def test_from_file_to_file() -> None:
         for expected in (7, 3):
             await pilot.press("F")
             await until(pilot, lambda at=expected: transcript.cursor == at)
+
+
+async def test_several_sessions_are_selected_and_exported_pinned_copied(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    copied: list[str] = []
+    monkeypatch.setattr(
+        "recall_tui.tui.copying.copy_in_thread", lambda _, text, what: copied.append(text)
+    )
+    history = FakeHistory()
+    keys = [session.key for session in history.sessions()]
+    async with make(history).run_test(size=WIDE) as pilot:
+        await rested(pilot)
+        results = main_of(pilot).results
+        results.focus()
+        await pilot.press("x", "x", "up", "x", "x")
+        assert list(results.marked) == [keys[0], keys[2]], "x lets go, too"
+        count = main_of(pilot).row("count")
+        assert "2 sessions selected" in count.text and "X export" in count.text
+        await pilot.press("X")
+        await screen(pilot, AskScreen)
+        answer = pilot.app.screen.query_one(Input)
+        answer.value = "two.txt"
+        await pilot.press("enter")
+        assert isinstance(pilot.app.screen, AskScreen), "its ending says nothing"
+        answer.value = "two.md"
+        await pilot.press("enter")
+        path = tmp_path / "two.md"
+        await until(pilot, lambda: path.exists() and keys[2] in path.read_text())
+        assert keys[0] in path.read_text() and keys[1] not in path.read_text()
+        await pilot.press("C")
+        await screen(pilot, ChooseScreen)
+        await pilot.press("k")
+        await until(pilot, lambda: copied == [f"{keys[0]}\n{keys[2]}"])
+        await pilot.press("p")
+        await until(pilot, lambda: set(history.pinned) == {keys[0], keys[2]})
+        await rested(pilot)
+        await pilot.press("p")
+        await until(pilot, lambda: not history.pinned)
+        await pilot.press("escape")
+        assert not results.marked and main_of(pilot).focused is results
+        assert "type to search" in count.text
+        await pilot.press("escape")
+        assert main_of(pilot).focused is main_of(pilot).box

@@ -10,7 +10,7 @@ from textual.containers import Horizontal, Vertical
 
 from recall_tui.tui import bars, kept, notices
 from recall_tui.tui.arrangement import after
-from recall_tui.tui.asked import Asked, Deed
+from recall_tui.tui.asked import OF_MANY, Asked, AskedOfMany, Deed
 from recall_tui.tui.completion import FilterSuggester
 from recall_tui.tui.first_frame import PLACEHOLDER
 from recall_tui.tui.keymap import Keymap, Scope, bindings
@@ -248,8 +248,11 @@ class MainScreen(Asking):
         return listing.target(row) if listing and 0 <= row < len(listing) else None
 
     def action_ask(self, deed: str) -> None:
-        """Have something done with the session under the cursor."""
-        if (chosen := self._chosen()) is not None:
+        """Have something done with the selected sessions, or the one under the cursor."""
+        if self.results.marked and Deed(deed) in OF_MANY:
+            sessions = list(self.results.marked.values())
+            self.post_message(AskedOfMany(Deed(deed), sessions))
+        elif (chosen := self._chosen()) is not None:
             self.post_message(Asked(Deed(deed), *chosen))
 
     @on(ResultList.Opened)
@@ -267,6 +270,11 @@ class MainScreen(Asking):
             self._note_asked()
         self.add_class("-reading")
         self.set_focus(self.transcript)
+
+    @on(ResultList.Marked)
+    def _marked(self, event: ResultList.Marked) -> None:
+        event.stop()
+        self._show_count()
 
     @on(ResultList.Copied)
     def _copy_row(self, event: ResultList.Copied) -> None:
@@ -370,6 +378,9 @@ class MainScreen(Asking):
     def _show_count(self) -> None:
         listed = self.results.listing if self._search.named else self._sessions
         sessions = len(listed or ())
+        if self.results.marked:
+            self.row("count").show(*bars.selected(len(self.results.marked), self._keymap))
+            return
         bar = bars.count(
             self._search, sessions=sessions, patient=self._patient, how=self._arrangement
         )

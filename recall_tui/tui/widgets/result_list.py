@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from textual.binding import BindingType
     from textual.strip import Strip
 
+    from recall_tui.model import Session
+
 _NEAR_END_ROWS: Final = 30
 """Rows left below the cursor at which more are asked for."""
 
@@ -63,12 +65,18 @@ class ResultList(Inked, ScrollView, can_focus=True):
 
         row: int
 
+    @dataclass
+    class Marked(Message):
+        """Other sessions are selected."""
+
     def __init__(self, now_ms: Callable[[], int], *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
         self._now_ms = now_ms
         self._listing: Listing | None = None
         self._strips: LRUCache[tuple[int, int, bool], Strip] = LRUCache(_CACHED_STRIPS)
         self._asked_at = -1
+        self.marked: dict[str, Session] = {}
+        """Selected sessions by key, in the order they were selected."""
 
     @property
     def listing(self) -> Listing | None:
@@ -143,7 +151,9 @@ class ResultList(Inked, ScrollView, can_focus=True):
             return self.strip(Line(((" ", ""), (words, "heading"), (" " + rule, "rule"))), width)
         drawn = listing.draw(row, width - 3, self._now_ms())[part]
         bar = ("▌", "bar") if here else (" ", "")
-        line_ = Line((bar, (" ", ""), *drawn.pieces), drawn.fill)
+        target = listing.target(row) if self.marked and not part else None
+        mark = ("✓", "accent") if target and target[0].key in self.marked else (" ", "")
+        line_ = Line((bar, mark, *drawn.pieces), drawn.fill)
         return self.strip(line_, width, "cursor" if here else "")
 
     def notify_style_update(self) -> None:
@@ -231,6 +241,27 @@ class ResultList(Inked, ScrollView, can_focus=True):
             by = 0
         group = max(0, min(len(listing.heads) - 1, group + by))
         self.cursor = listing.heads[group][0]
+
+    def action_select(self) -> None:
+        """Select the session under the cursor, or let it go, and move on."""
+        target = self._listing.target(self.cursor) if self._listing and self.cursor >= 0 else None
+        if target is None:
+            return
+        session, _ = target
+        if self.marked.pop(session.key, None) is None:
+            self.marked[session.key] = session
+        self.redraw()
+        self.post_message(self.Marked())
+        self.action_move(1)
+
+    async def action_let_go(self) -> None:
+        """Let the selection go; without one, leave the list."""
+        if not self.marked:
+            await self.run_action("screen.search")
+            return
+        self.marked.clear()
+        self.redraw()
+        self.post_message(self.Marked())
 
     def action_open(self) -> None:
         """Open the row under the cursor."""
