@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from recall_tui.search.recall.request import MaterialRequest, MoreRequest, RecallRequest
     from recall_tui.search.results import GrepQuery, GrepUpdate
     from recall_tui.store.forget import Forgotten
+    from recall_tui.store.reach import Damaged
     from recall_tui.store.sync.discover import Place
     from recall_tui.store.sync.pending import Pending
     from recall_tui.store.user import Note
@@ -405,6 +406,10 @@ class History:
     def gaps(self) -> list[Gap]:
         """Return every known gap."""
         return self.reach().gaps
+
+    def damaged(self) -> list[Damaged]:
+        """Return every source that was not, or not wholly, read: the worst first."""
+        return self._held.damaged(self._held.restricted(None))
 
     def version(self) -> int:
         """Return a number that changes when the store does: poll it to refresh (cheap)."""

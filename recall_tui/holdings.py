@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from recall_tui.search.raw import RawFile, Wanted
     from recall_tui.search.workspace import WorkspaceCorpus
     from recall_tui.store.forget import Forgotten
+    from recall_tui.store.reach import Damaged
     from recall_tui.store.sync.discover import Place
     from recall_tui.store.sync.pending import Pending
     from recall_tui.store.sync.progress import SyncProgress
@@ -209,6 +210,10 @@ class Holdings:
     def _fresh_ms(self) -> int:
         """Return when the sources were last compared with the index, by us or anybody."""
         return max(self._compared_ms, self._store.synced_ms() if self._exists() else 0)
+
+    def damaged(self, chosen: Filter) -> list[Damaged]:
+        """Return the sources of the index that lost something."""
+        return self._store.damaged(chosen) if self._exists() else []
 
     def stores(self) -> list[StoreCorpus | WorkspaceCorpus]:
         """Return what holds sessions for good: the index, and workspaces read in place.

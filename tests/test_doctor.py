@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from recall_tui import doctor
-from recall_tui.doctor import Level
+from recall_tui.doctor import Level, damage, machine
 from recall_tui.model import Gap, GapKind
+from recall_tui.store.reach import Damaged
 from recall_tui.store.sync.discover import Place
 from tests.cli.fake import Program, empty, filled, session
 
@@ -216,16 +217,33 @@ def test_a_terminal_that_cannot_show_letters_is_a_warning(monkeypatch) -> None:
             return False
 
     monkeypatch.setattr("sys.stdout", Ascii())
-    (check,) = doctor.terminal_checks({"TERM": "xterm-256color", "TMUX": "/tmp/x"})
+    (check,) = machine.terminal_checks({"TERM": "xterm-256color", "TMUX": "/tmp/x"})
     assert check.level is Level.WARN
     assert "inside tmux" in check.detail
-    (plain,) = doctor.terminal_checks({"NO_COLOR": ""})
+    (plain,) = machine.terminal_checks({"NO_COLOR": ""})
     assert "NO_COLOR" in plain.detail
 
 
 def test_wrong_settings_are_a_warning_not_a_crash(home: Path) -> None:
     (home / "recall").mkdir()
     (home / "recall" / "config.toml").write_text("thme = 1\n", "utf-8")
-    config = by_name(doctor.machine_checks(env_of(home)), "machine")["config"]
+    config = by_name(machine.machine_checks(env_of(home)), "machine")["config"]
     assert config.level is Level.WARN
     assert "did you mean 'theme'" in config.action
+
+
+def test_every_damaged_source_is_named_as_far_as_there_is_room() -> None:
+    lost = [
+        Damaged("pi", "/x/a.jsonl", "", "/x/a.jsonl: no permission", 0, torn=False, unknown=0),
+        Damaged("codex", "/x/b.jsonl", "", "", 3, torn=True, unknown=1),
+    ]
+    failed, partly = damage.damage_checks(lost)
+    assert (failed.level, failed.detail) == (Level.WARN, "/x/a.jsonl: no permission")
+    assert partly.level is Level.NOTE
+    assert partly.detail == (
+        "/x/b.jsonl: 3 damaged lines, the last line is not finished yet, 1 record of unknown kind"
+    )
+    assert partly.facts["unparsed"] == 3
+    many = list(damage.damage_checks(lost[1:] * (damage.DAMAGED_NAMED + 5)))
+    assert len(many) == damage.DAMAGED_NAMED + 1
+    assert many[-1].detail == "5 more sources with fewer losses"

@@ -163,6 +163,11 @@ class StoreCorpus:
         with self._readers.lease() as connection:
             return reach.gaps(connection, *choice.sources(chosen))
 
+    def damaged(self, chosen: Filter) -> list[reach.Damaged]:
+        """Return every source of a filter's harnesses and roots that lost something."""
+        with self._readers.lease() as connection:
+            return reach.damaged(connection, *choice.sources(chosen))
+
     def coverage(self, chosen: Filter) -> Coverage:
         """Return how much a filter covers."""
         with self._readers.lease() as connection:

@@ -196,6 +196,9 @@ class FakeHistory:
     def gaps(self) -> list[Gap]:
         return self.known_gaps
 
+    def damaged(self) -> list:
+        return []
+
     def sync(self, on_progress=lambda _: None, stop=lambda: False, **options) -> SyncProgress:
         self.synced.append(options)
         on_progress(replace(self.state, done=False, bytes_done=600_000))

@@ -759,3 +759,16 @@ def test_keys_can_stand_in_a_reference(desk):
     (message,) = desk.corpus.messages(session.id)
     assert session.key == "toy:odd_1_name_"
     assert Reference.parse(str(message.reference)) == message.reference
+
+
+def test_what_was_lost_is_named_source_by_source(desk):
+    desk.write("good.jsonl", line(text="one", t=T))
+    desk.write("bad.jsonl", line(text="one", t=T), "junk\n", '{"type": "strange"}\n', '{"cut')
+    desk.write("worse.jsonl", "junk\n")
+    desk.sync()
+    worse, bad = desk.corpus.damaged(Filter())
+    assert os.path.basename(worse.path) == "worse.jsonl"
+    assert worse.error.endswith("no readable record in it")
+    assert os.path.basename(bad.path) == "bad.jsonl"
+    assert (bad.error, bad.unparsed, bad.torn, bad.unknown) == ("", 1, True, 1)
+    assert desk.corpus.damaged(Filter(harnesses=("pi",))) == []
