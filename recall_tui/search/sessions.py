@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from itertools import islice
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from recall_tui.model import SessionKind
@@ -10,7 +11,7 @@ from recall_tui.store.choice import PREFIX_CHARS
 from recall_tui.text.fold import fold
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from recall_tui.model import Filter, Session
 
@@ -84,23 +85,25 @@ def under(path: str, root: str) -> bool:
     return path == root or path.startswith(root.rstrip(os.sep) + os.sep)
 
 
-class TypeToFilter:
-    """Narrows a list of sessions while a person types: every word must occur somewhere.
+class Titles:
+    """Finds sessions by what they are called, while a person types.
 
-    What is looked at is folded once, so that a keystroke over thousands of sessions costs
-    substring tests only.
+    Titles are folded once, when the first one is looked for: a keystroke over thousands of
+    sessions costs substring tests only.
     """
 
-    def __init__(self, sessions: Iterable[Session]) -> None:
-        self._known = [(session, _visible(session)) for session in sessions]
+    def __init__(self, sessions: Sequence[Session]) -> None:
+        self._sessions = sessions
+        self._folded: list[str] | None = None
 
-    def matching(self, typed: str) -> list[Session]:
-        """Return, in order, the sessions of which title, folder, branch or key hold every word."""
+    def called(self, typed: str, chosen: Filter, limit: int) -> list[Session]:
+        """Return the first sessions a filter admits whose title holds every typed word."""
+        if self._folded is None:
+            self._folded = [fold(session.title) for session in self._sessions]
         words = fold(typed).split()
-        return [s for s, visible in self._known if all(word in visible for word in words)]
-
-
-def _visible(session: Session) -> str:
-    """Return what a list shows of a session, folded, with no match across two fields."""
-    fields = (session.title, session.cwd, session.branch, session.key, session.native_id)
-    return fold("\n".join(fields))
+        found = (
+            session
+            for session, title in zip(self._sessions, self._folded, strict=True)
+            if words and all(word in title for word in words) and admits(session, chosen)
+        )
+        return list(islice(found, limit))

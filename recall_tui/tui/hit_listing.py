@@ -10,7 +10,7 @@ from recall_tui.model import Flag, Kind
 from recall_tui.text.cut import ELLIPSIS
 from recall_tui.tui import notation
 from recall_tui.tui.lines import Line, clean, cut, pad, styled, wrap
-from recall_tui.tui.listings import Listing, title_row
+from recall_tui.tui.listings import Listing, Status, facts_row, title_row
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,26 +32,47 @@ _ROOMY_CELLS: Final = 52
 
 
 class HitListing(Listing):
-    """Hits newest first: the session's title, and the match in its words."""
+    """Hits newest first: the session's title, and the match in its words.
 
-    def __init__(self, hits: list[Hit]) -> None:
+    Args:
+        hits: The hits so far; more may be added.
+        called: Sessions whose title holds the words, shown above.
+    """
+
+    def __init__(self, hits: list[Hit], called: Sequence[Session] = ()) -> None:
         self.hits = hits
+        self.called = called
         self.complete = False
         """No more hits will come: the last session's are all here, too."""
+        if called:
+            self.first = len(called) if hits else 0
+            heads = [(0, "Sessions called so")]
+            if hits:
+                heads.append((len(called), "What was said"))
+            self._set_heads(heads)
 
     def __len__(self) -> int:
-        return len(self.hits)
+        return len(self.called) + len(self.hits)
 
     def key(self, row: int) -> str:
-        """Return the message's reference."""
-        return str(self.hits[row].reference)
+        """Return the message's reference; of a session that is called so, its key."""
+        at = row - len(self.called)
+        return str(self.hits[at].reference) if at >= 0 else self.called[row].key
 
     def target(self, row: int) -> tuple[Session, int] | None:
         """Return the session, at the hit."""
-        return self.hits[row].session, self.hits[row].position
+        at = row - len(self.called)
+        return (
+            (self.hits[at].session, self.hits[at].position) if at >= 0 else (self.called[row], -1)
+        )
 
     def draw(self, row: int, width: int, now_ms: int) -> tuple[Line, ...]:
         """Return title, mark and age over the excerpt; in the same session, more of the excerpt."""
+        if row < len(self.called):
+            session = self.called[row]
+            title = title_row(session, width, notation.age(session.ended_ms, now_ms))
+            return Line(title), Line(facts_row(session, width, Status.UNKNOWN))
+        row -= len(self.called)
         hit = self.hits[row]
         if row > 0 and self.hits[row - 1].session.key == hit.session.key:
             first, second = excerpt_rows(hit, width, 2)

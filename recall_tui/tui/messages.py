@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from textual.message import Message
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from recall_tui.history import SyncProgress
     from recall_tui.model import Filter, Gap, Reach, Session
     from recall_tui.search.recall.envelope import Envelope
@@ -82,6 +84,8 @@ class SearchUpdated(Message):
     update: GrepUpdate
     first: bool
     """No earlier update of this search came."""
+    called: Sequence[Session] = ()
+    """Sessions whose title holds the words; with the first update."""
 
 
 @dataclass

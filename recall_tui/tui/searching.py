@@ -28,11 +28,17 @@ if TYPE_CHECKING:
     from recall_tui.model import Gap, Session
     from recall_tui.search.recall.envelope import Envelope
     from recall_tui.search.recall.request import RecallRequest
+    from recall_tui.search.sessions import Titles
     from recall_tui.tui.recall_listing import RecallListing
 
     Rows: TypeAlias = HitListing | RecallListing
 
 PAGE_HITS: Final = 200
+
+MOST_CALLED: Final = 3
+"""Sessions that are called so, above the hits: the newest ones."""
+
+_LEAST_TITLE_CHARS: Final = 2
 
 PASSAGES: Final = 40
 """Passages of an answer: whoever has not found it among these asks in other words."""
@@ -130,7 +136,7 @@ class Search:
         if self.recalling:
             query = self.question.recall(PASSAGES, self.zone)
             return Ask(self.generation, query, self.question.name)
-        kept = len(self.rows) if refresh and self.rows else 0
+        kept = len(self.rows.hits) if refresh and isinstance(self.rows, HitListing) else 0
         limit = min(MOST_KEPT_HITS, max(PAGE_HITS, kept))
         return Ask(self.generation, self.question.grep(self.switches, limit), self.question.name)
 
@@ -151,7 +157,7 @@ class Search:
         self.total, self.sessions = update.total, update.sessions
         fresh = self.rows is None and bool(update.hits or update.done)
         if fresh:
-            self.rows = HitListing(list(update.hits))
+            self.rows = HitListing(list(update.hits), event.called)
             self.waiting = False
         elif isinstance(self.rows, HitListing):
             self.rows.hits.extend(update.hits)
@@ -191,7 +197,11 @@ class Search:
 
 
 def run_search(
-    history: History, ask: Ask, stop: Callable[[], bool], post: Callable[[Message], object]
+    history: History,
+    ask: Ask,
+    stop: Callable[[], bool],
+    post: Callable[[Message], object],
+    titles: Titles | None = None,
 ) -> None:
     """Find out what is asked in a worker thread and post every update of it.
 
@@ -200,16 +210,18 @@ def run_search(
         ask: The question.
         stop: Returns True when nobody waits for the answer any more.
         post: Thread-safe way to the screen.
+        titles: Where sessions that are called so are found; None to look for none.
     """
     try:
         if ask.name and (found := _named(history, ask)):
             post(found)
         elif isinstance(ask.query, GrepQuery):
             first = not ask.query.cursor
+            called = _called(titles, ask.query) if first else []
             for update in history.grep(ask.query, stop):
                 if stop():
                     return
-                post(SearchUpdated(ask.generation, update, first))
+                post(SearchUpdated(ask.generation, update, first, called))
                 first = False
         else:
             answer = history.recall(ask.query, stop)
@@ -218,6 +230,13 @@ def run_search(
     except RecallError as error:
         if not stop():
             post(SearchFailed(ask.generation, str(error)))
+
+
+def _called(titles: Titles | None, query: GrepQuery) -> list[Session]:
+    """Return sessions whose title holds the words of a plain search."""
+    if titles is None or query.regex or len(query.pattern) < _LEAST_TITLE_CHARS:
+        return []
+    return titles.called(query.pattern, query.chosen, MOST_CALLED)
 
 
 def _named(history: History, ask: Ask) -> NameFound | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from recall_tui.model import Filter, SessionKind
-from recall_tui.search.sessions import TypeToFilter, admitted, named
+from recall_tui.search.sessions import Titles, admitted, named
 from tests.search.corpora import Said, Talk, session_of
 
 TALKS = [
@@ -62,7 +62,12 @@ def test_a_name_means_the_most_exact(name, expected):
 
 @pytest.mark.parametrize(
     ("typed", "expected"),
-    [("", [0, 1, 2, 3]), ("MEI über", [0]), ("aaaa srv", [1]), ("mei srv", []), ("codex", [2, 3])],
+    [("", []), ("über MEI", [0, 1]), ("mei uns", [0]), ("U\u0308ber", [0, 1]), ("mei gone", [])],
 )
-def test_every_typed_word_must_occur(typed, expected):
-    assert [s.id for s in TypeToFilter(ALL).matching(typed)] == expected
+def test_a_title_holds_every_typed_word(typed, expected):
+    titles = ["Mei über uns", "MEI ÜBER ALLES", "another", ""]
+    named_so = [one._replace(title=title) for one, title in zip(ALL, titles, strict=True)]
+    assert [s.id for s in Titles(named_so).called(typed, Filter(), 5)] == expected
+    assert [s.id for s in Titles(named_so).called(typed, Filter(), 1)] == expected[:1]
+    mains = Titles(named_so).called(typed, Filter(mains_only=True), 5)
+    assert [s.id for s in mains] == [row for row in expected if row != 1], "1 is a subagent"

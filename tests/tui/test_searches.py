@@ -288,3 +288,22 @@ async def test_half_a_filter_is_no_mistake_and_a_whole_wrong_one_is(
         assert "✗" not in count.text
         await type_text(pilot, "x")
         assert "✗" in count.text
+
+
+async def test_sessions_called_so_stand_above_the_hits_and_the_cursor_on_the_first_hit(
+    make_app: Callable[..., RecallApp],
+) -> None:
+    async with make_app().run_test(size=WIDE) as pilot:
+        await rested(pilot)
+        await type_text(pilot, "token")
+        listing = results_of(pilot).listing
+        assert isinstance(listing, HitListing)
+        assert [one.title for one in listing.called] == ["fix token budget"]
+        if listing.hits:
+            assert results_of(pilot).cursor == 1
+        await pilot.press("up")
+        await rested(pilot)
+        assert transcript_of(pilot).session == listing.called[0]
+        await pilot.press("alt+r")
+        await rested(pilot)
+        assert not results_of(pilot).listing.called, "an expression is no title"  # type: ignore[union-attr]

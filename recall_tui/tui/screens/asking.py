@@ -253,7 +253,7 @@ class Asking(Browsing):
             typing = first and self._settle is not None
             return typing or worker.is_cancelled or ask.generation != self._search.generation
 
-        run_search(self._history, ask, stop, self.post_message)
+        run_search(self._history, ask, stop, self.post_message, self._titles)
 
     def on_search_updated(self, event: SearchUpdated) -> None:
         """Show what was found; the old list stays until something new is there."""

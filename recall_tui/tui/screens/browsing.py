@@ -9,6 +9,7 @@ from textual.screen import Screen
 from textual.worker import get_current_worker
 
 from recall_tui.model import Filter, Reach
+from recall_tui.search.sessions import Titles
 from recall_tui.tui.bars import Coverage
 from recall_tui.tui.faults import TellsFaults
 from recall_tui.tui.messages import RetentionRead
@@ -50,6 +51,7 @@ class Browsing(TellsFaults, Screen[None]):
         self._search = Search(zone)
         self._sessions: list[Session] | None = None
         self._everything: list[Session] = []
+        self._titles: Titles | None = None
         self._shown_version: int | None = None
         self._store_version: int | None = None
         self._coverage = Coverage(Reach(), reading=syncing)
@@ -101,6 +103,7 @@ class Browsing(TellsFaults, Screen[None]):
         event.stop()
         if event.chosen == Filter():
             self._everything = event.sessions
+            self._titles = Titles(event.sessions)
         if event.chosen != self._search.question.chosen:
             return
         self._sessions = event.sessions
