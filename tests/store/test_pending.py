@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from recall_tui.store.sync.pending import pending
+from recall_tui.store.user import nothing_forgotten
 from tests.store.toy import line
 
 T = 1_700_000_000_000
@@ -18,11 +19,11 @@ def test_it_says_what_a_sync_would_read_and_writes_nothing(desk):
     assert found.bytes == os.path.getsize(desk.source / "b.jsonl")
     assert not os.path.exists(desk.index)
     desk.sync()
-    assert pending(desk.index, desk.places, lambda _: False).sources == []
+    assert pending(desk.index, desk.places, nothing_forgotten).sources == []
     desk.append("b.jsonl", line(text="three", t=T))
     (desk.source / "a.jsonl").unlink()
     desk.write("c.jsonl", line(text="new", t=T))
-    found = pending(desk.index, desk.places, lambda _: False)
+    found = pending(desk.index, desk.places, nothing_forgotten)
     assert [s.native_id for s in found.sources] == ["c", "b"]
     assert found.stale == {desk.session("b").id}
     assert found.bytes == len(line(text="three", t=T)) + len(line(text="new", t=T))

@@ -17,7 +17,7 @@ from recall_tui.harnesses.base import HEAD_BYTES, ResumeCommand, file_source, fi
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from recall_tui.harnesses.base import Checkpoint, SessionLike, Source, Transcript
+    from recall_tui.harnesses.base import Checkpoint, Known, SessionLike, Source, Transcript
     from recall_tui.model import Gap
 
 _SUBAGENT: Final = re.compile(r"agent-[\w-]+")
@@ -77,10 +77,17 @@ class Claude:
         Below a `projects` folder names are trusted. Elsewhere one file of a folder is looked into,
         since other programs name their sessions the same way.
         """
+        return self._found(root, gaps, None)
+
+    def discover_changed(self, root: str, gaps: list[Gap], known: Known) -> Iterator[Source]:
+        """Yield what is not as it was; see `base.Quick`. A name of ours is enough here."""
+        return self._found(root, gaps, known)
+
+    def _found(self, root: str, gaps: list[Gap], known: Known | None) -> Iterator[Source]:
         alone = os.path.isfile(root)
-        for folder, entries in walk(root, gaps, lambda _, name: name not in _NO_SESSIONS):
+        for folder, entries in walk(root, gaps, lambda _, name: name not in _NO_SESSIONS, known):
             parent = _parent_of(folder)
-            ours = _is_project(folder) or self._holds_ours(entries)
+            ours = known is not None or _is_project(folder) or self._holds_ours(entries)
             # Beside subagents lie journals of workflows, which begin like sessions.
             by_content = alone or not parent
             for entry in entries:

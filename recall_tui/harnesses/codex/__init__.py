@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from recall_tui.harnesses.base import (
     Checkpoint,
+    Known,
     ResumeCommand,
     SessionLike,
     Source,
@@ -63,9 +64,16 @@ class Codex:
 
         A live and an archived copy of a session are two sources with one native id.
         """
+        return self._found(root, gaps, None)
+
+    def discover_changed(self, root: str, gaps: list[Gap], known: Known) -> Iterator[Source]:
+        """Yield what is not as it was; see `base.Quick`."""
+        return self._found(root, gaps, known)
+
+    def _found(self, root: str, gaps: list[Gap], known: Known | None) -> Iterator[Source]:
         alone = os.path.isfile(root)
         for folder in _folders(root):
-            for _, entries in walk(folder, gaps):
+            for _, entries in walk(folder, gaps, known=known):
                 for entry in entries:
                     if not (alone or entry.name.endswith(_SUFFIXES)):
                         continue

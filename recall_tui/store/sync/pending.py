@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from recall_tui.store.connect import open_reader
 from recall_tui.store.sync import plan as planning
 from recall_tui.store.sync.discover import discover
+from recall_tui.store.sync.step import in_step
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -50,8 +51,13 @@ def pending(
         excluded: As of `sync`; `left_out` likewise.
         left_out: Globs of project folders.
     """
-    discovery = discover(places)
     found = Pending()
+    if os.path.exists(index):
+        with closing(open_reader(index)) as connection:
+            projects = planning.projects(connection, left_out)
+            if not projects.changed and in_step(connection, places, excluded) is not None:
+                return found
+    discovery = discover(places)
     if not os.path.exists(index):
         found.sources = sorted(
             (s for s in discovery.sources.values() if not excluded(s)), key=lambda s: -s.mtime_ns

@@ -17,15 +17,16 @@ from recall_tui.store.connect import open_writer, store_errors
 from recall_tui.store.lock import WriterLock
 from recall_tui.store.migrations import RebuildNeeded
 from recall_tui.store.sync import plan as planning
-from recall_tui.store.sync.discover import Place, discover, look_at
+from recall_tui.store.sync.discover import Discovery, Place, discover, look_at
 from recall_tui.store.sync.progress import SyncProgress
+from recall_tui.store.sync.step import in_step
+from recall_tui.store.user import nothing_forgotten
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Callable, Iterable, Sequence
 
     from recall_tui.harnesses.base import Source
-    from recall_tui.store.sync.discover import Discovery
     from recall_tui.store.sync.plan import Plan
 
 
@@ -35,7 +36,7 @@ def sync(
     *,
     on_progress: Callable[[SyncProgress], None] = lambda _: None,
     stop: Callable[[], bool] = lambda: False,
-    excluded: Callable[[Source], bool] = lambda _: False,
+    excluded: Callable[[Source], bool] = nothing_forgotten,
     left_out: Sequence[str] = (),
     rebuild: bool = False,
     verify: bool = False,
@@ -66,6 +67,12 @@ def sync(
     """
     with WriterLock(index + ".lock", wait_s=wait_s):
         started = time.monotonic()
+        if not (rebuild or verify) and os.path.exists(index):
+            found = _in_step(index, places, excluded, left_out)
+            if found is not None:
+                found.seconds = time.monotonic() - started
+                on_progress(found)
+                return found
         discovery = discover(places)
         if not rebuild:
             plan = _plan(index, discovery, excluded, left_out, verify=verify)
@@ -105,7 +112,7 @@ def sync_paths(
     *,
     on_progress: Callable[[SyncProgress], None] = lambda _: None,
     stop: Callable[[], bool] = lambda: False,
-    excluded: Callable[[Source], bool] = lambda _: False,
+    excluded: Callable[[Source], bool] = nothing_forgotten,
     left_out: Sequence[str] = (),
 ) -> SyncProgress:
     """Bring the index up to date with some paths that changed, below places synced before.
@@ -124,6 +131,23 @@ def sync_paths(
         # What other patterns mean for the rest is for the next look at everything.
         harnesses = [place.harness for place in places]
         return Sync(writer, harnesses, on_progress, stop, left_out).run(plan, {}, every=False)
+
+
+def _in_step(
+    index: str,
+    places: Sequence[Place],
+    excluded: Callable[[Source], bool],
+    left_out: Sequence[str],
+) -> SyncProgress | None:
+    """Finish a sync of sources that are all as they were; None when something may have changed."""
+    with store_errors(index), closing(open_writer(index)) as connection:
+        if schema.version(connection) != schema.VERSION:
+            return None
+        seen = in_step(connection, places, excluded)
+    if seen is None:
+        return None
+    looked_at = Discovery(gaps={(place.harness.id, place.root): [] for place in places})
+    return _idle(index, looked_at, planning.Plan(seen=seen, unchanged=seen), left_out)
 
 
 def _plan(

@@ -1,0 +1,80 @@
+"""Whether anything changed at all: the question before every search and every sync.
+
+Nearly always the answer is no. It is found by one look at each file, without a row or a source
+made for any; on the least doubt everything is compared in full (`plan`).
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, cast
+
+from recall_tui.harnesses.base import Known
+from recall_tui.store.user import nothing_forgotten
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Callable, Sequence
+
+    from recall_tui.harnesses.base import Quick, Source
+    from recall_tui.model import Gap
+    from recall_tui.store.sync.discover import Place
+
+_STAMPS = """SELECT path, size, mtime_ns, ctime_ns FROM source
+WHERE harness=? AND root=? AND part='' AND state<>'gone'"""
+_AS_FOUND = """SELECT harness, path, part, native_id, size, mtime_ns, ctime_ns, root, parent
+FROM source WHERE harness=? AND root=? AND state<>'gone'"""
+_BELOW = "(path=? OR (path>=? AND path<?))"
+_MISSING = f"SELECT 1 FROM source WHERE {_BELOW} LIMIT 1"
+_OTHERS = f"""SELECT 1 FROM source
+WHERE {_BELOW} AND harness=? AND root<>? AND state<>'gone' LIMIT 1"""
+
+
+def in_step(
+    connection: sqlite3.Connection, places: Sequence[Place], excluded: Callable[[Source], bool]
+) -> int | None:
+    """Return how many sources there are, if they are the known ones, all as they were.
+
+    Args:
+        connection: A reader's or the writer's, of an index of this version.
+        places: Where to look.
+        excluded: As of `sync`. Who had something forgotten is answered None.
+
+    Returns:
+        The number, or None when something is new, changed, gone, moved or hidden, or might be.
+    """
+    if excluded is not nothing_forgotten:
+        return None
+    seen = 0
+    for place in places:
+        found = _same(connection, place)
+        if found is None:
+            return None
+        seen += found
+    return seen
+
+
+def _same(connection: sqlite3.Connection, place: Place) -> int | None:
+    """Return how many sources lie in a place that is in step, None for one that is not."""
+    harness, root = place
+    folder = root.rstrip(os.sep) + os.sep
+    below = (root, folder, folder[:-1] + chr(ord(os.sep) + 1))
+    if not os.path.lexists(root):
+        return None if connection.execute(_MISSING, below).fetchone() else 0
+    if connection.execute(_OTHERS, (*below, harness.id, root)).fetchone():
+        return None
+    gaps: list[Gap] = []
+    try:
+        if hasattr(harness, "discover_changed"):
+            known = Known(connection.execute(_STAMPS, (harness.id, root)))
+            count = len(known.unseen)
+            quick = cast("Quick", harness)
+            changed = next(iter(quick.discover_changed(root, gaps, known)), None)
+            same = changed is None and not known.unseen
+        else:
+            rows = connection.execute(_AS_FOUND, (harness.id, root)).fetchall()
+            count = len(rows)
+            same = set(rows) == set(harness.discover(root, gaps))
+    except OSError:
+        return None
+    return count if same and not gaps else None

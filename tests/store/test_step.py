@@ -1,0 +1,179 @@
+"""The one look at everything says "in step" only where a comparison finds nothing to do."""
+
+from __future__ import annotations
+
+import json
+import os
+import uuid
+from contextlib import closing
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from recall_tui.harnesses import registry
+from recall_tui.store.connect import open_reader
+from recall_tui.store.sync import plan as planning
+from recall_tui.store.sync.discover import Place, discover
+from recall_tui.store.sync.run import sync
+from recall_tui.store.sync.step import in_step
+from recall_tui.store.user import nothing_forgotten
+
+T = 1_700_000_000
+
+
+def name_of(number: int) -> str:
+    return str(uuid.UUID(int=number, version=4))
+
+
+def claude_line(text: str) -> str:
+    record = {
+        "type": "user", "uuid": name_of(hash(text) % 10**9), "parentUuid": None,
+        "isSidechain": False, "sessionId": name_of(1), "timestamp": "2026-01-01T00:00:00Z",
+        "cwd": "/x", "message": {"role": "user", "content": text},
+    }  # fmt: skip
+    return json.dumps(record) + "\n"
+
+
+def codex_line(text: str) -> str:
+    payload = {"id": name_of(7), "timestamp": "2026-01-01T00:00:00Z", "cwd": "/x", "note": text}
+    record = {"timestamp": "2026-01-01T00:00:00Z", "type": "session_meta", "payload": payload}
+    return json.dumps(record) + "\n"
+
+
+FILES = {
+    "claude": [
+        f"-home-x/{name_of(1)}.jsonl",
+        f"-home-x/{name_of(2)}.jsonl",
+        f"-home-x/{name_of(1)}/subagents/agent-a1.jsonl",
+        "-home-y/any name.jsonl",
+        f"-home-y/{name_of(3)}.jsonl",
+    ],
+    "codex": [
+        f"sessions/2026/01/01/rollout-2026-01-01T00-00-00-{name_of(1)}.jsonl",
+        f"sessions/2026/01/02/rollout-2026-01-02T00-00-00-{name_of(2)}.jsonl",
+        "sessions/2026/01/02/other.jsonl",
+    ],
+}
+LINES = {"claude": claude_line, "codex": codex_line}
+
+
+class World:
+    """Sessions of one program in a folder, and an index."""
+
+    def __init__(self, folder, harness: str) -> None:
+        self.root = folder / "home"
+        self.root.mkdir(parents=True)
+        self.index = str(folder / "index.db")
+        self.places = [Place(registry.get(harness), str(self.root))]
+        self.line = LINES[harness]
+        self.files = FILES[harness]
+        self.clock = T
+
+    def write(self, name: str, text: str, mode: str = "w") -> None:
+        path = self.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open(mode) as file:
+            file.write(text)
+        self.clock += 1
+        os.utime(path, (self.clock, self.clock))
+
+    def act(self, action: str, name: str) -> None:
+        path = self.root / name
+        if action == "write":
+            self.write(name, self.line(f"text {self.clock}"))
+        elif action == "append":
+            self.write(name, self.line(f"text {self.clock}"), "a")
+        elif action == "touch" and path.exists():
+            os.utime(path, (self.clock + 500, self.clock + 500))
+        elif action == "empty":
+            self.write(name, "")
+        elif action == "foreign":
+            self.write(name, '{"quite": "another"}\n')
+        elif action == "delete":
+            path.unlink(missing_ok=True)
+        elif action == "beside":
+            self.write(os.path.join(os.path.dirname(name), "notes.md"), "x")
+        elif action == "rename" and path.exists():
+            path.rename(path.with_name("renamed.jsonl"))
+        elif action == "sync":
+            self.sync()
+
+    def sync(self, **options):
+        return sync(self.index, self.places, **options)
+
+    def seen(self) -> int | None:
+        with closing(open_reader(self.index)) as connection:
+            return in_step(connection, self.places, nothing_forgotten)
+
+    def to_do(self) -> bool:
+        """Whether a comparison in full finds something to do, or something hidden."""
+        discovery = discover(self.places)
+        with closing(open_reader(self.index)) as connection:
+            plan = planning.make(
+                discovery,
+                planning.known_sources(connection),
+                lambda source: planning.namesakes(connection, source),
+                nothing_forgotten,
+            )
+        return not plan.idle or any(discovery.gaps_that_matter(plan.known_paths).values())
+
+
+ACTIONS = ["write", "append", "touch", "empty", "foreign", "delete", "beside", "rename", "sync"]
+
+
+@pytest.mark.parametrize("harness", FILES)
+@settings(max_examples=settings.default.max_examples // 4, suppress_health_check=list(HealthCheck))
+@given(data=st.data())
+def test_in_step_means_that_there_is_nothing_to_do(tmp_path_factory, harness, data):
+    world = World(tmp_path_factory.mktemp("step"), harness)
+    deed = st.tuples(st.sampled_from(ACTIONS), st.sampled_from(world.files))
+    for action, name in data.draw(st.lists(deed, min_size=1, max_size=8)):
+        world.act(action, name)
+    world.sync()
+    for action, name in data.draw(st.lists(deed, max_size=2)):
+        world.act(action, name)
+    seen = world.seen()
+    assert seen is None or not world.to_do()
+    assert world.sync().seen == len(discover(world.places).sources)
+    assert world.seen() in (None, len(discover(world.places).sources))
+
+
+@pytest.mark.parametrize("harness", FILES)
+def test_every_kind_of_change_is_seen(tmp_path, harness):
+    world = World(tmp_path, harness)
+    first, second = world.files[:2]
+    for name in (first, second):
+        world.act("write", name)
+    assert world.sync().parsed == 2
+    assert world.seen() == 2
+    for action in ("append", "touch", "empty", "foreign", "rename", "delete"):
+        world.act("write", first)
+        world.sync()
+        assert world.seen() == len(discover(world.places).sources) >= 2, action
+        world.act(action, first)
+        assert world.seen() is None, action
+    world.sync()
+    world.act("beside", second)
+    assert world.seen() == len(discover(world.places).sources) >= 1
+
+
+def test_a_root_that_vanished_is_seen(tmp_path):
+    world = World(tmp_path, "claude")
+    world.act("write", world.files[0])
+    world.sync()
+    world.root.rename(tmp_path / "away")
+    assert world.seen() is None
+    with closing(open_reader(world.index)) as connection:
+        elsewhere = [Place(registry.get("claude"), str(tmp_path / "never"))]
+        assert in_step(connection, elsewhere, nothing_forgotten) == 0
+
+
+def test_a_place_known_by_another_root_is_compared_in_full(tmp_path):
+    world = World(tmp_path, "claude")
+    world.act("write", world.files[0])
+    world.sync()
+    inner = [Place(registry.get("claude"), str(world.root / "-home-x"))]
+    with closing(open_reader(world.index)) as connection:
+        assert in_step(connection, inner, nothing_forgotten) is None
+        assert in_step(connection, world.places, lambda _: False) is None
