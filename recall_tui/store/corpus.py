@@ -95,8 +95,10 @@ class StoreCorpus:
         All from one committed state, held until the iterator ends or is dropped.
         """
         with self._readers.snapshot() as connection:
-            query, values = choice.blocks(chosen, self._named(connection, chosen))
-            copied = dict(connection.execute(_COPIED).fetchall())
+            named = self._named(connection, chosen)
+            query, values = choice.blocks(chosen, named)
+            only = "" if named is None else f" AND id IN ({', '.join(map(str, named))})"
+            copied = dict(connection.execute(_COPIED + only).fetchall())
             # Not fetched as a whole: the first page is there before the last block is chosen.
             chosen_blocks = connection.execute(query, values)
             state = _State(self._readers, connection)
