@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from typing import TYPE_CHECKING, Final
@@ -23,6 +24,9 @@ DEBUG: Final = "RECALL_DEBUG"
 
 LEAD: Final = 9
 """Cells for the word that says what kind of line it is."""
+
+_FULL: Final = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
+"""What writing to a full or broken disk fails with."""
 
 GAP_LINES: Final = 12
 """Gaps printed one a line before the rest is counted."""
@@ -91,9 +95,8 @@ def guarded(run: Callable[[], object]) -> int:
     try:
         code = _ended(run)
         sys.stdout.flush()
-    except BrokenPipeError:
-        # The reader has seen enough. What is still buffered must not fail at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except BrokenPipeError:  # the reader has seen enough
+        _stop_writing()
         code = ExitCode.FOUND
     except click.ClickException as error:
         words = error.format_message()
@@ -109,6 +112,11 @@ def guarded(run: Callable[[], object]) -> int:
     except Exception as error:
         code = _fault(error)
     return int(code)
+
+
+def _stop_writing() -> None:
+    """Let what is still buffered for stdout go nowhere: it must not fail once more at the end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _ended(run: Callable[[], object]) -> int:
@@ -133,6 +141,11 @@ def _fault(error: Exception) -> ExitCode:
     """Print an unexpected failure: where it happened, never what text was being read."""
     import traceback
 
+    if isinstance(error, OSError) and error.errno in _FULL and error.filename is None:
+        _stop_writing()
+        reason = error.strerror
+        say_error(RecallError(f"the answer could not be written: {reason}", "it is incomplete"))
+        return ExitCode.PARTIAL
     if os.environ.get(DEBUG):
         traceback.print_exception(error)
         return ExitCode.PARTIAL

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from recall_tui.doctor import Check, Level
 from recall_tui.text import notation
+from recall_tui.text.safe import hide
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -19,8 +20,9 @@ DAMAGED_NAMED: Final = 20
 def damage_checks(damaged: Sequence[Damaged]) -> Iterator[Check]:
     """Yield a check for each source that was not, or not wholly, read."""
     for one in damaged[:DAMAGED_NAMED]:
+        where = hide(f"{one.path} {one.part}".rstrip())
         words = [
-            one.error.removeprefix(f"{one.path}: "),
+            hide(one.error.removeprefix(f"{one.path}: ")),
             notation.counted(one.unparsed, "damaged line") if one.unparsed else "",
             "the last line is not finished yet" if one.torn else "",
             notation.counted(one.unknown, "record of unknown kind", "records of unknown kinds")
@@ -31,9 +33,9 @@ def damage_checks(damaged: Sequence[Damaged]) -> Iterator[Check]:
             "damage",
             Level.WARN if one.error else Level.NOTE,
             one.harness,
-            f"{one.path}{f' {one.part}' if one.part else ''}: {', '.join(filter(None, words))}",
+            f"{where}: {', '.join(filter(None, words))}",
             "",
-            one._asdict(),
+            one._replace(path=hide(one.path), part=hide(one.part), error=hide(one.error))._asdict(),
         )
     if len(damaged) > DAMAGED_NAMED:
         more = len(damaged) - DAMAGED_NAMED

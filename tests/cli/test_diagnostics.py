@@ -123,6 +123,20 @@ def test_a_closed_pipe_is_a_quiet_end(words) -> None:
         assert (run.returncode, run.stderr) == (0, b"")
 
 
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="this system has no full device")
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_an_answer_that_cannot_be_written_is_said_in_words(unbuffered: str) -> None:
+    with open("/dev/full", "wb") as full:
+        run = subprocess.run(
+            [sys.executable, "-m", "recall_tui", "spec"],
+            stdout=full, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, cwd=REPOSITORY,
+            env=os.environ | {"PYTHONUNBUFFERED": unbuffered}, check=False, text=True,
+        )  # fmt: skip
+    assert run.returncode == 3
+    assert run.stderr.startswith("recall:  the answer could not be written: No space left")
+    assert "fault" not in run.stderr
+
+
 def test_the_program_as_a_process(home) -> None:
     assert recall("--version").stdout.startswith("recall 0")
     assert recall("-h").returncode == 0
