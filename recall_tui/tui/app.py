@@ -235,7 +235,8 @@ class RecallApp(TellsFaults, Detours):
         from recall_tui.tui.screens.help import HelpScreen
 
         if not isinstance(self.screen, HelpScreen):
-            self.push_screen(HelpScreen(self.keymap))
+            here = getattr(self.screen, "scope", Scope.EVERYWHERE)
+            self.push_screen(HelpScreen(self.keymap, here))
 
     def action_command_palette(self) -> None:
         """Show the palette of everything that can be done."""

@@ -38,7 +38,7 @@ class ContinueScreen(ReadingScreen[Continuation]):
     """The last turns, what was left open, and the command. Nothing runs before a second press."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings(Scope.CONTINUE)]
-    SCOPE = Scope.CONTINUE
+    scope = Scope.CONTINUE
     NAME = "Continue"
 
     def __init__(self, services: Services, session: Session) -> None:

@@ -32,7 +32,7 @@ class HandoffScreen(ReadingScreen[Bundle]):
     """The page as the other program will read it, and which program that is."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings(Scope.HANDOFF)]
-    SCOPE = Scope.HANDOFF
+    scope = Scope.HANDOFF
     NAME = "Hand off"
 
     def __init__(self, services: Services, session: Session) -> None:

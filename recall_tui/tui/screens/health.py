@@ -43,6 +43,7 @@ class HealthScreen(LeftOnce[None]):
     """
 
     AUTO_FOCUS = "#gap-list"
+    scope = Scope.HEALTH
     BINDINGS: ClassVar[list[BindingType]] = [
         *bindings(Scope.HEALTH),
         Binding("question_mark", "app.help", show=False),

@@ -1,4 +1,4 @@
-"""Every key in force, made from the same table as the bindings."""
+"""Every key in force, those of the place one is in first, from the table of the bindings."""
 
 from __future__ import annotations
 
@@ -37,11 +37,14 @@ _SWITCHES: Final = (
 
 
 class HelpSheet(Inked):
-    """The keys in as many columns as fit."""
+    """The keys in as many columns as fit, those that work here first."""
 
-    def __init__(self, keymap: Keymap) -> None:
+    def __init__(self, keymap: Keymap, here: Scope) -> None:
         super().__init__(id="help-sheet")
         self._keymap = keymap
+        first = (here, Scope.EVERYWHERE)
+        self._scopes = list(dict.fromkeys((*first, *Scope)))
+        self._here = here
         self._lines: list[Line] = []
         self._width = 0
 
@@ -72,13 +75,14 @@ class HelpSheet(Inked):
         lines += [Line(((pad(sign, 8), "accent"), (words, "muted"))) for sign, words in _SWITCHES]
         lines.append(Line(()))
         columns = max(1, min(3, width // _COLUMN_CELLS))
-        blocks = [self._block(scope, width // columns) for scope in Scope]
+        blocks = [self._block(scope, width // columns) for scope in self._scopes]
         lines += _in_columns(blocks, columns, width // columns)
         self._lines = lines
 
     def _block(self, scope: Scope, width: int) -> list[Line]:
         """Return the keys of a scope under its name."""
-        rows = [Line(((scope.value.capitalize(), "heading"),))]
+        name = f"Here: {scope.value}" if scope is self._here else scope.value.capitalize()
+        rows = [Line(((name, "heading"),))]
         for action in ACTIONS:
             if action.scope != scope:
                 continue
@@ -113,14 +117,15 @@ class HelpScreen(ModalScreen[None], LeftOnce[None]):
         Binding("escape,q,question_mark,f1,enter", "close", "Close", show=False)
     ]
 
-    def __init__(self, keymap: Keymap) -> None:
+    def __init__(self, keymap: Keymap, here: Scope) -> None:
         super().__init__()
         self._keymap = keymap
+        self._here = here
 
     def compose(self) -> ComposeResult:
         """Lay the sheet out."""
         with VerticalScroll(id="help"):
-            yield HelpSheet(self._keymap)
+            yield HelpSheet(self._keymap, self._here)
 
     def action_close(self) -> None:
         """Leave."""

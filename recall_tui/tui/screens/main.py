@@ -391,10 +391,14 @@ class MainScreen(Asking):
             key = self._keymap.shown("gaps")
             self.row("banner").show(*bars.banner(self._coverage, self._search.gaps, key))
 
-    def _show_keys(self) -> None:
+    @property
+    def scope(self) -> Scope:
+        """The keys that work where the focus is."""
         scopes = {"transcript": Scope.SESSION, "find": Scope.FIND, "results": Scope.LIST}
-        scope = scopes.get((self.focused and self.focused.id) or "", Scope.BOX)
-        self.row("keys").show(*bars.keys(self._keymap, scope))
+        return scopes.get((self.focused and self.focused.id) or "", Scope.BOX)
+
+    def _show_keys(self) -> None:
+        self.row("keys").show(*bars.keys(self._keymap, self.scope))
 
     def _show_empty(self) -> None:
         """Say what was looked for, when the list is empty."""

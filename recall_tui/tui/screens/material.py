@@ -75,6 +75,7 @@ class MaterialScreen(LeftOnce[int | None]):
     """
 
     AUTO_FOCUS = "#picture"
+    scope = Scope.MATERIAL
     BINDINGS: ClassVar[list[BindingType]] = [*bindings(Scope.MATERIAL)]
 
     @dataclass

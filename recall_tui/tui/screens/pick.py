@@ -74,6 +74,7 @@ class PickScreen(LeftOnce[int | None]):
     """
 
     AUTO_FOCUS = "#picks"
+    scope = Scope.PICK
     BINDINGS: ClassVar[list[BindingType]] = [*bindings(Scope.PICK)]
 
     def __init__(

@@ -51,7 +51,7 @@ class ReadingScreen(LeftOnce[None], Generic[Read]):
 
     AUTO_FOCUS = "#sheet"
     BINDINGS: ClassVar[list[BindingType]] = [*bindings(Scope.SHEET)]
-    SCOPE: ClassVar[Scope] = Scope.SHEET
+    scope: ClassVar[Scope] = Scope.SHEET
     NAME: ClassVar[str] = ""
     """What is done here, in the head."""
 
@@ -102,7 +102,7 @@ class ReadingScreen(LeftOnce[None], Generic[Read]):
             self.session, position=0, now_ms=self.services.now_ms(), home=self.services.home
         )
         self.query_one("#sheet-facts", Row).show(facts.left)
-        self.query_one("#keys", Row).show(*bars.keys(self.services.keymap, self.SCOPE, Scope.SHEET))
+        self.query_one("#keys", Row).show(*bars.keys(self.services.keymap, self.scope, Scope.SHEET))
         self.query_one(Sheet).show([[("Reading…", "muted")]])
         self.reload()
 

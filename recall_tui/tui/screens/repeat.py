@@ -32,7 +32,7 @@ class RepeatScreen(ReadingScreen[Repetition]):
     """A preview of prompts: what belonged to that day stands out until it was asked for anew."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings(Scope.REPEAT)]
-    SCOPE = Scope.REPEAT
+    scope = Scope.REPEAT
     NAME = "Repeat"
 
     def __init__(self, services: Services, session: Session) -> None:

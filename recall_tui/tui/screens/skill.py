@@ -35,7 +35,7 @@ class SkillScreen(ReadingScreen[Package]):
     """The package as it will be written, with its provenance one key away."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings(Scope.SKILL)]
-    SCOPE = Scope.SKILL
+    scope = Scope.SKILL
     NAME = "Skill"
 
     def __init__(self, services: Services, session: Session) -> None:
