@@ -245,20 +245,21 @@ class Known:
     def __init__(self, files: Iterable[tuple[str, int, int, int]]) -> None:
         self.unseen = {path: (size, mtime, ctime) for path, size, mtime, ctime in files}
 
-    def as_it_was(self, entry: os.DirEntry[str]) -> bool:
-        """Say whether an entry is a known file that did not change; it is then no longer unseen."""
-        stamp = self.unseen.get(entry.path)
-        if stamp is None:
-            return False
-        try:
-            status = entry.stat()
-        except OSError:
-            return False
-        now = (status.st_size, status.st_mtime_ns, status.st_ctime_ns)
-        if now != stamp or not stat.S_ISREG(status.st_mode):
-            return False
-        del self.unseen[entry.path]
-        return True
+    def others(self, entries: Iterable[os.DirEntry[str]]) -> Iterator[os.DirEntry[str]]:
+        """Yield the entries that are no known file as it was; the rest is no longer unseen."""
+        unseen = self.unseen
+        for entry in entries:
+            stamp = unseen.get(entry.path)
+            if stamp is not None:
+                try:
+                    status = entry.stat()
+                except OSError:
+                    continue
+                now = (status.st_size, status.st_mtime_ns, status.st_ctime_ns)
+                if now == stamp and stat.S_ISREG(status.st_mode):
+                    del unseen[entry.path]
+                    continue
+            yield entry
 
 
 class Quick(Protocol):
@@ -308,10 +309,9 @@ def walk(
                 continue
             seen.add(mark)
             with os.scandir(folder) as entries:
-                for entry in entries:
+                for entry in entries if known is None else known.others(entries):
                     if not _is_folder(entry):
-                        if known is None or not known.as_it_was(entry):
-                            files.append(entry)
+                        files.append(entry)
                     elif enter is not None and not enter(folder, entry.name):
                         continue
                     elif not entry.is_symlink():

@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from recall_tui.model import Gap
     from recall_tui.store.sync.discover import Place
 
-_STAMPS = """SELECT path, size, mtime_ns, ctime_ns FROM source
-WHERE harness=? AND root=? AND part='' AND state<>'gone'"""
-_AS_FOUND = """SELECT harness, path, part, native_id, size, mtime_ns, ctime_ns, root, parent
-FROM source WHERE harness=? AND root=? AND state<>'gone'"""
 _BELOW = "(path=? OR (path>=? AND path<?))"
+_AMONG_ALL = "(+path=? OR (+path>=? AND +path<?))"
+"""The plus: most lie below, and going through all takes half as long as going by the index."""
+_STAMPS = f"""SELECT path, size, mtime_ns, CASE WHEN root=? AND part='' THEN ctime_ns ELSE -1 END
+FROM source WHERE harness=? AND state<>'gone' AND {_AMONG_ALL}"""
+_AS_FOUND = f"""SELECT harness, path, part, native_id, size, mtime_ns, ctime_ns, root, parent
+FROM source WHERE harness=? AND state<>'gone' AND {_AMONG_ALL}"""
 _MISSING = f"SELECT 1 FROM source WHERE {_BELOW} LIMIT 1"
-_OTHERS = f"""SELECT 1 FROM source
-WHERE {_BELOW} AND harness=? AND root<>? AND state<>'gone' LIMIT 1"""
 
 
 def in_step(
@@ -61,18 +61,16 @@ def _same(connection: sqlite3.Connection, place: Place) -> int | None:
     below = (root, folder, folder[:-1] + chr(ord(os.sep) + 1))
     if not os.path.lexists(root):
         return None if connection.execute(_MISSING, below).fetchone() else 0
-    if connection.execute(_OTHERS, (*below, harness.id, root)).fetchone():
-        return None
     gaps: list[Gap] = []
     try:
         if hasattr(harness, "discover_changed"):
-            known = Known(connection.execute(_STAMPS, (harness.id, root)))
+            known = Known(connection.execute(_STAMPS, (root, harness.id, *below)))
             count = len(known.unseen)
             quick = cast("Quick", harness)
             changed = next(iter(quick.discover_changed(root, gaps, known)), None)
             same = changed is None and not known.unseen
         else:
-            rows = connection.execute(_AS_FOUND, (harness.id, root)).fetchall()
+            rows = connection.execute(_AS_FOUND, (harness.id, *below)).fetchall()
             count = len(rows)
             same = set(rows) == set(harness.discover(root, gaps))
     except OSError:
