@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 from zlib import crc32
 
-from recall_tui.model import SEARCHABLE, Flag, Kind
+from recall_tui.model import SEARCHABLE, Flag, Kind, Material
 from recall_tui.store.block import TARGET_BYTES, BlockBuilder, BlockKind, Meta, Prepared
 from recall_tui.text.fold import fold_bytes, fold_encoded
 from recall_tui.text.redact import CLOSE, OPEN, RULES_VERSION, mark, mark_all, shown
@@ -22,10 +22,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from recall_tui.harnesses.base import Facts, Parsed, Transcript
-    from recall_tui.model import Material
     from recall_tui.store.block import BuiltBlock
 
-TEXT_RULES: Final = f"1:{RULES_VERSION}"
+TEXT_RULES: Final = f"2:{RULES_VERSION}"
 """Names everything that shapes stored text. An index made under another value is built anew: a
 secret that a new rule knows must not stay."""
 
@@ -79,7 +78,7 @@ def _prepare(parsed: Parsed, marked: Iterator[str]) -> Prepared:
     record = crc32(parsed.record.encode("utf-8", "replace")) if parsed.record else None
     return _prepared(
         parsed.kind, text, seen_chars, _known_time(parsed.time_ms), flags, record,
-        _attributes(parsed),
+        _attributes(parsed), [mark(sanitize(m.name)) for m in parsed.materials if m.name],
     )  # fmt: skip
 
 
@@ -102,10 +101,17 @@ def prepare_again(
     """Turn a stored message into what a block holds under the text rules of today."""
     facts = dict(attributes or {})
     seen_chars = facts.pop("seen", -1)
+    held = facts.get("materials")
+    materials = [Material(*values) for values in held] if isinstance(held, (list, tuple)) else []
+    names = [m.name for m in materials if m.name and _REDACTED not in m.name]
     if isinstance(seen_chars, int) and seen_chars >= 0 and kind is not Kind.TOOL_RESULT:
         head, rest = mark(marked[:seen_chars]), mark(marked[seen_chars:])
-        return _prepared(kind, head + rest, len(head), time_ms, flags, record, facts)
-    return _prepared(kind, mark(marked), -1, time_ms, flags, record, facts)
+        return _prepared(kind, head + rest, len(head), time_ms, flags, record, facts, names)
+    return _prepared(kind, mark(marked), -1, time_ms, flags, record, facts, names)
+
+
+_REDACTED: Final = "[redacted:"
+"""How a mark reads. Of a stored name only that is left of it, and its words must match nothing."""
 
 
 def _prepared(
@@ -116,10 +122,17 @@ def _prepared(
     flags: int,
     record: int | None,
     facts: dict[str, object],
+    names: Sequence[str] = (),
 ) -> Prepared:
-    """Fold and hash marked text of which the agents' path sees `seen_chars` (-1: all)."""
+    """Fold and hash marked text of which the agents' path sees `seen_chars` (-1: all).
+
+    A prompt is also found by the (marked) names of its attachments, and does not show them: they
+    come back as materials only (S0-32).
+    """
     raw = text.encode("utf-8", "replace")
     fold = fold_encoded(text, raw)
+    if names and kind is not _TOOL_RESULT:
+        fold = b"\n".join([fold, *map(fold_bytes, names)])
     horizon = Meta.WHOLE
     if seen_chars >= 0:
         horizon = len(fold_bytes(text[:seen_chars]))

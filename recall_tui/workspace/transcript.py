@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from recall_tui.model import Kind
 from recall_tui.store.block import TARGET_BYTES, BlockBuilder, BlockKind
 from recall_tui.store.ingest import BATCH_CHARS, prepare_all
-from recall_tui.text.fold import fold_bytes
-from recall_tui.text.redact import mark
-from recall_tui.text.sanitize import sanitize
 from recall_tui.workspace import ledger, legacy
 from recall_tui.workspace.artifacts import Artifacts
 from recall_tui.workspace.projection import Projector
@@ -20,12 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from recall_tui.harnesses.base import Parsed
-    from recall_tui.store.block import BuiltBlock, Prepared
+    from recall_tui.store.block import BuiltBlock
     from recall_tui.workspace.database import Database
     from recall_tui.workspace.headers import Header
-
-_BETWEEN: Final = b"\n"
-"""Between a text and the names matched with it: no term holds a line break and a name."""
 
 
 @dataclass(slots=True)
@@ -95,7 +89,7 @@ def pack(messages: Iterable[Parsed]) -> Iterator[BuiltBlock]:
             builder = builders[of]
             if (builder.full or len(prepared.fold) > TARGET_BYTES) and (built := builder.take()):
                 yield built
-            builder.add(position, _with_names(parsed, prepared))
+            builder.add(position, prepared)
             position += 1
     for builder in builders.values():
         if built := builder.take():
@@ -114,14 +108,3 @@ def _batches(messages: Iterable[Parsed]) -> Iterator[list[Parsed]]:
             batch, held = [], 0
     if batch:
         yield batch
-
-
-def _with_names(parsed: Parsed, prepared: Prepared) -> Prepared:
-    """Return a message that is found by the names of its attachments, and does not show them.
-
-    They come back as materials only (S0-32).
-    """
-    if not parsed.materials or parsed.kind is Kind.TOOL_RESULT:
-        return prepared
-    names = [fold_bytes(mark(sanitize(one.name))) for one in parsed.materials if one.name]
-    return prepared._replace(fold=_BETWEEN.join([prepared.fold, *names]))

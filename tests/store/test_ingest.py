@@ -247,3 +247,26 @@ def test_a_block_with_an_unknown_time_passes_every_lower_bound():
         builder.add(position, prepare(Parsed(Kind.ANSWER, "x", time_ms)))
     stored = store(builder.take())
     assert (stored.first_ms, stored.last_ms) == (0, 70)
+
+
+# ---------------------------------------------------------------- names of what hangs on a message
+
+
+@pytest.mark.contract("S0-32")
+def test_a_prompt_is_found_by_the_names_of_its_files_and_does_not_show_them():
+    secret = "ghp" + "_" + "a1B2c3D4e5F6g7H8i9J0" * 2
+    held = (
+        Material("a", "Quartals-Plan.PDF", "pdf", "application/pdf", 1),
+        Material("b", "", "image", "image/png", 1),
+        Material("c", f"key {secret}.txt", "text", "text/plain", 1),
+    )
+    made = prepare(Parsed(Kind.PROMPT, "see this", materials=held))
+    assert made.raw == b"see this"
+    assert made.fold == b"see this\nquartals-plan.pdf\nkey \xfe.txt"
+    assert made.horizon == Meta.WHOLE
+    again = ingest.prepare_again(
+        Kind.PROMPT, "see this", 0, made.flags, made.record, made.attributes
+    )
+    assert again.fold == b"see this\nquartals-plan.pdf" and again.digest == made.digest
+    result = prepare(Parsed(Kind.TOOL_RESULT, "out", materials=held))
+    assert result.fold == b"out"

@@ -61,7 +61,7 @@ def from_raw(
         native_id: The session's id.
         locator: Where the value lies.
         mime: The type of a bare base64 text; empty when the value is a URL.
-        name: A better name than the type gives.
+        name: How the record calls it, empty when it does not.
     """
     view = memoryview(raw)
     first = bytes(view[:1])
@@ -97,7 +97,6 @@ def _of_text(text: object, native_id: str, locator: str, mime: str, name: str) -
         return named(text, native_id)
     width, height = images.pixel_size(head)
     kind = images.material_kind(mime)
-    name = name or f"{kind}.{mime.partition('/')[2].partition('+')[0] or 'bin'}"
     identity = material_id(native_id, locator)
     return Material(identity, name, kind, mime, size, width, height, locator)
 
