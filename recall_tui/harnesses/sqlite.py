@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import stat
+import time
 from pathlib import Path
 from typing import Final
 
@@ -25,6 +26,14 @@ _STILL: Final = ("&immutable=1", "")
 """As if it could not change: right when there is no `-wal` and nobody has the store open."""
 
 
+FAULTS: Final = (sqlite3.Error, UnicodeDecodeError)
+"""What a damaged store raises; an error may quote bytes of it that are no text."""
+
+_LOCKED_S: Final = 10.0
+_locked: dict[str, float] = {}
+"""Stores that somebody held as a whole, and when: nobody waits `_TIMEOUT_S` for each session."""
+
+
 def connect(path: str) -> sqlite3.Connection:
     """Open a store read-only, with what lies in its `-wal`, without writing anything beside it.
 
@@ -32,16 +41,27 @@ def connect(path: str) -> sqlite3.Connection:
         SourceError: The file cannot be opened or is no database.
     """
     uri = f"{Path(path).absolute().as_uri()}?mode=ro"
-    problem: sqlite3.Error | None = None
+    problem: Exception | None = None
     for option, first in _ways(path):
         try:
-            return _opened(f"{uri}{option}", first)
+            connection = _opened(f"{uri}{option}", first)
         except sqlite3.OperationalError as error:
             problem = error
-        except sqlite3.Error as error:
+            if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_BUSY:
+                _locked[path] = time.monotonic()
+        except FAULTS as error:
             problem = error
             break
-    raise SourceError(f"{path}: {problem}") from problem
+        else:
+            return connection
+    raise SourceError(f"{path}: {words_of(problem)}") from problem
+
+
+def words_of(error: Exception | None) -> str:
+    """Return what a fault of a store says to a person."""
+    if isinstance(error, UnicodeDecodeError):
+        return "database disk image is malformed"
+    return str(error)
 
 
 def _ways(path: str) -> list[tuple[str, str]]:
@@ -58,7 +78,8 @@ def _ways(path: str) -> list[tuple[str, str]]:
     except OSError as error:
         raise SourceError(f"{path}: {error.strerror or error}") from error
     if not wal_mode or os.path.exists(f"{path}-shm"):
-        return [_SHARED, _PRIVATE]
+        waited = time.monotonic() - _locked.get(path, -_LOCKED_S) < _LOCKED_S
+        return [_PRIVATE] if waited else [_SHARED, _PRIVATE]
     return [_PRIVATE] if file_size(f"{path}-wal") else [_STILL]
 
 

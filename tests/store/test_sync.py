@@ -623,6 +623,24 @@ def test_any_error_of_a_reader_is_that_sources_failure(desk, monkeypatch):
     assert "AssertionError" in progress.gaps[0].detail
 
 
+def test_any_error_of_a_harness_while_it_looks_is_a_gap_and_nothing_is_gone(desk, monkeypatch):
+    from tests.store.toy import Toy
+
+    desk.write("a.jsonl", line(text="one", t=T))
+    desk.sync()
+
+    def broken(self, root, gaps):
+        raise UnicodeDecodeError("utf-8", b"\xff", 0, 1, "a fault")
+
+    monkeypatch.setattr(Toy, "discover", broken)
+    progress = desk.sync()
+    assert counts(progress) == {}
+    assert [(gap.kind, "UnicodeDecodeError" in gap.detail) for gap in progress.gaps] == [
+        (GapKind.UNREADABLE, True)
+    ]
+    assert desk.session("a").presence is Presence.PRESENT
+
+
 # ---------------------------------------------------------------- sessions too long for memory
 
 

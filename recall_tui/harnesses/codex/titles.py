@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import os
 import re
-import sqlite3
 from contextlib import closing
 from typing import Final, NamedTuple
 
 import msgspec
 
 from recall_tui.errors import SourceError
-from recall_tui.harnesses.sqlite import columns, connect
+from recall_tui.harnesses.sqlite import FAULTS, columns, connect
 
 _STATE: Final = re.compile(r"state_(\d+)\.sqlite")
 _FOLDERS: Final = ("sessions", "archived_sessions")
@@ -128,5 +127,5 @@ def _threads(database: str) -> list[_Row]:
                 for row in connection.execute(query)
                 if isinstance(row[0], str) and all(v is None or isinstance(v, str) for v in row)
             ]
-    except (sqlite3.Error, SourceError):
+    except (*FAULTS, SourceError):
         return []

@@ -84,7 +84,7 @@ class Records:
         elif kind in _NOTICES:
             found = self._notice(record, time, failed=kind == "error")
         else:
-            self._unknown[f"type {kind}"] += 1
+            self._unknown[f"type {kind or 'missing'}"] += 1
             return
         for parsed in found:
             self._facts.saw_time(parsed.time_ms)

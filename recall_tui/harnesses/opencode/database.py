@@ -7,7 +7,6 @@ Only `session`, `message` and `part` are read: `account`, `credential` and their
 from __future__ import annotations
 
 import re
-import sqlite3
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from recall_tui.errors import SourceError
@@ -80,7 +79,7 @@ def is_store(path: str) -> bool:
         return False
     try:
         return all(needed <= sqlite.columns(connection, name) for name, needed in _NEEDED.items())
-    except sqlite3.Error:
+    except sqlite.FAULTS:
         return False
     finally:
         connection.close()
@@ -115,8 +114,8 @@ def sessions(path: str) -> list[Row]:
             for name, origin, updated in rows
             if name and isinstance(name, str)
         ]
-    except sqlite3.Error as error:
-        raise SourceError(f"{path}: {error}") from error
+    except sqlite.FAULTS as error:
+        raise SourceError(f"{path}: {sqlite.words_of(error)}") from error
     finally:
         connection.close()
 

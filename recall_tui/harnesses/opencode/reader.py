@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sqlite3
 from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
@@ -11,6 +10,7 @@ from recall_tui.errors import SourceError
 from recall_tui.harnesses import fields, images
 from recall_tui.harnesses.base import Facts, Parsed, leaves
 from recall_tui.harnesses.opencode import database, layouts, parts
+from recall_tui.harnesses.sqlite import FAULTS, words_of
 from recall_tui.model import Kind, SessionKind
 
 if TYPE_CHECKING:
@@ -55,8 +55,8 @@ class OpenCodeTranscript:
             with layouts.opened(self.source) as layout:
                 yield from self._session(layout)
                 self.unparsed = layout.unparsed
-        except sqlite3.Error as error:
-            raise SourceError(f"{self.source.path}: {error}") from error
+        except FAULTS as error:
+            raise SourceError(f"{self.source.path}: {words_of(error)}") from error
         except OSError as error:
             raise SourceError(f"{self.source.path}: {error.strerror or error}") from error
 
@@ -139,7 +139,7 @@ class OpenCodeTranscript:
                     typed.append(f"/{command}")
                 added.append(Parsed(Kind.DELEGATION, _subtask(part), time, identity))
             elif kind not in _SILENT:
-                self.unknown[f"part {kind}"] += 1
+                self.unknown[f"part {kind or 'without a type'}"] += 1
         words = "\n".join(typed)
         if words.strip() or materials:
             speaker = Kind.DELEGATION if self._child else Kind.PROMPT
@@ -167,7 +167,7 @@ class OpenCodeTranscript:
             elif kind == "retry":
                 yield from _fault(part.get("error"), _created(part) or time, "")
             elif kind not in _SILENT:
-                self.unknown[f"part {kind}"] += 1
+                self.unknown[f"part {kind or 'without a type'}"] += 1
         completed = fields.time_ms(fields.mapping(message.get("time")).get("completed"))
         self.facts.saw_time(completed)
         yield from _fault(message.get("error"), completed or time, parts.record(message_id))
@@ -219,8 +219,8 @@ def material(source: Source, locator: str) -> bytes:
     part_id, _, position = rest.partition(" ")
     try:
         part = layouts.part_of(source, message_id, part_id)
-    except sqlite3.Error as error:
-        raise SourceError(f"{source.path}: {error}") from error
+    except FAULTS as error:
+        raise SourceError(f"{source.path}: {words_of(error)}") from error
     if position:
         attached = fields.items(fields.mapping(part.get("state")).get("attachments"))
         place = int(position) if position.isdecimal() else len(attached)

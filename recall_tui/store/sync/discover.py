@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from recall_tui.model import Gap, GapKind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from recall_tui.harnesses.base import Harness, Source
 
@@ -65,20 +65,24 @@ def discover(places: Iterable[Place]) -> Discovery:
     for harness, root in places:
         gaps: list[Gap] = []
         if os.path.lexists(root):
-            try:
-                for source in harness.discover(root, gaps):
-                    if _storable(source.path):
-                        discovery.sources[source[:3]] = source
-                    else:
-                        gaps.append(unnameable(source.path))
-            except OSError as error:
-                gaps.append(
-                    Gap(GapKind.UNREADABLE, 1, f"cannot read {root}: {error.strerror}", "", root)
-                )
+            for source in _found(harness, root, gaps):
+                if _storable(source.path):
+                    discovery.sources[source[:3]] = source
+                else:
+                    gaps.append(unnameable(source.path))
         else:
             gaps.append(missing_root(root))
         discovery.gaps.setdefault((harness.id, root), []).extend(gaps)
     return discovery
+
+
+def _found(harness: Harness, root: str, gaps: list[Gap]) -> Iterator[Source]:
+    """Yield the sources below a root; a fault of a harness costs what it had not named yet."""
+    try:
+        yield from harness.discover(root, gaps)
+    except Exception as error:
+        reason = (error.strerror if isinstance(error, OSError) else "") or type(error).__name__
+        gaps.append(Gap(GapKind.UNREADABLE, 1, f"cannot read {root}: {reason}", "", root))
 
 
 def look_at(places: Iterable[Place], paths: Iterable[str]) -> Discovery:
@@ -97,7 +101,7 @@ def look_at(places: Iterable[Place], paths: Iterable[str]) -> Discovery:
                 continue
             gaps: list[Gap] = []
             if os.path.lexists(path):
-                for source in harness.discover(path, gaps):
+                for source in _found(harness, path, gaps):
                     if _storable(source.path):
                         discovery.sources[source[:3]] = source._replace(root=root)
             discovery.gaps[harness.id, path] = gaps

@@ -7,6 +7,7 @@ import os
 import shutil
 import sqlite3
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -237,6 +238,36 @@ def test_a_store_that_cannot_be_read_is_a_gap(tmp_path: Path, content: bytes) ->
     gaps: list[Gap] = []
     assert list(HARNESS.discover(str(tmp_path), gaps)) == []
     assert [(gap.kind, gap.where) for gap in gaps] == [(GapKind.UNREADABLE, str(path))]
+
+
+def test_bytes_that_are_no_text_in_a_schema_are_a_gap(tmp_path: Path) -> None:
+    path = build.store(tmp_path / "opencode.db", hello())
+    with sqlite3.connect(path) as connection:
+        connection.execute("PRAGMA journal_mode=delete")
+    connection.close()
+    path.write_bytes(
+        path.read_bytes().replace(b"CREATE TABLE session", b"CREATE TABLE \xff\xfe(sion")
+    )
+    gaps: list[Gap] = []
+    assert list(HARNESS.discover(str(tmp_path), gaps)) == []
+    assert [(gap.kind, gap.where) for gap in gaps] == [(GapKind.UNREADABLE, str(path))]
+
+
+def test_a_locked_store_is_waited_for_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sqlite, "_TIMEOUT_S", 0.4)
+    sessions = []
+    for number in range(6):
+        session = build.Session(f"s{number}")
+        session.user("hello")
+        sessions.append(session)
+    path = build.store(tmp_path / "opencode.db", *sessions)
+    holder = sqlite3.connect(path, isolation_level=None)
+    holder.execute("PRAGMA journal_mode=delete")
+    holder.execute("BEGIN EXCLUSIVE")
+    begun = time.monotonic()
+    assert texts(tmp_path) == ["hello"] * 6
+    assert time.monotonic() - begun < 6 * 0.4
+    holder.close()
 
 
 def test_a_store_of_another_program_is_a_gap_only_under_our_name(tmp_path: Path) -> None:
