@@ -79,24 +79,24 @@ class HitListing(Listing):
             return Line(first), Line(second)
         age = notation.age(hit.time_ms or hit.session.ended_ms, now_ms)
         (excerpt,) = excerpt_rows(hit, width, 1)
-        more = self._density(row) if width >= _ROOMY_CELLS else ()
+        more = self._density(row, bars=width >= _ROOMY_CELLS)
         return Line(title_row(hit.session, width, age, mark=True, more=more)), Line(excerpt)
 
-    def _density(self, row: int) -> Sequence[Piece]:
-        """Return where in its session the hits lie, once all of them are here."""
+    def _density(self, row: int, *, bars: bool) -> Sequence[Piece]:
+        """Return how many hits a session has and where they lie, once all of them are here."""
         session = self.hits[row].session
         end = row
         while end < len(self.hits) and self.hits[end].session.key == session.key:
             end += 1
         if end == row + 1 or (end == len(self.hits) and not self.complete):
             return ()
+        number = (f" {end - row:,}× ", "muted")
+        if not bars:
+            return [number]
         counts = [0] * _DENSITY_CELLS
         for hit in self.hits[row:end]:
             counts[min(_DENSITY_CELLS - 1, hit.position * _DENSITY_CELLS // session.messages)] += 1
-        return [
-            *notation.bars(counts, "muted", least=_DENSITY_FULL),
-            (f" {end - row:,}× ", "muted"),
-        ]
+        return [*notation.bars(counts, "muted", least=_DENSITY_FULL), number]
 
 
 def excerpt_rows(hit: Hit, width: int, count: int) -> list[tuple[Piece, ...]]:

@@ -39,6 +39,8 @@ MOST_CALLED: Final = 3
 """Sessions that are called so, above the hits: the newest ones."""
 
 _LEAST_TITLE_CHARS: Final = 2
+_IN_SIGHT_HITS: Final = 8
+"""A session that has one of the first so many hits need not stand above them, too."""
 
 PASSAGES: Final = 40
 """Passages of an answer: whoever has not found it among these asks in other words."""
@@ -157,7 +159,9 @@ class Search:
         self.total, self.sessions = update.total, update.sessions
         fresh = self.rows is None and bool(update.hits or update.done)
         if fresh:
-            self.rows = HitListing(list(update.hits), event.called)
+            in_sight = {hit.session.key for hit in update.hits[:_IN_SIGHT_HITS]}
+            called = [one for one in event.called if one.key not in in_sight]
+            self.rows = HitListing(list(update.hits), called)
             self.waiting = False
         elif isinstance(self.rows, HitListing):
             self.rows.hits.extend(update.hits)

@@ -258,7 +258,7 @@ async def test_hits_show_where_in_the_session_they_lie(
         assert isinstance(listing, HitListing) and listing.complete
         listing.complete = False
         last = len(listing) - 1
-        assert not listing._density(last), "more of that session may come"
+        assert not listing._density(last, bars=True), "more of that session may come"
 
 
 async def test_a_disk_that_cannot_be_written_costs_the_memory_not_the_search(
@@ -293,17 +293,34 @@ async def test_half_a_filter_is_no_mistake_and_a_whole_wrong_one_is(
 async def test_sessions_called_so_stand_above_the_hits_and_the_cursor_on_the_first_hit(
     make_app: Callable[..., RecallApp],
 ) -> None:
-    async with make_app().run_test(size=WIDE) as pilot:
+    history = FakeHistory()
+    old = Talk("claude", "the token vault", "app", NOW - 40 * DAY)
+    old.you("where do we keep them").agent("In the vault.")
+    history.add(old, 60)
+    async with make_app(history).run_test(size=WIDE) as pilot:
         await rested(pilot)
         await type_text(pilot, "token")
         listing = results_of(pilot).listing
         assert isinstance(listing, HitListing)
-        assert [one.title for one in listing.called] == ["fix token budget"]
-        if listing.hits:
-            assert results_of(pilot).cursor == 1
+        assert listing.hits[0].session.title == "fix token budget"
+        assert [one.title for one in listing.called] == ["the token vault"], "in sight, not twice"
+        assert results_of(pilot).cursor == 1
         await pilot.press("up")
         await rested(pilot)
         assert transcript_of(pilot).session == listing.called[0]
         await pilot.press("alt+r")
         await rested(pilot)
         assert not results_of(pilot).listing.called, "an expression is no title"  # type: ignore[union-attr]
+
+
+async def test_a_title_alone_is_found_too(make_app: Callable[..., RecallApp]) -> None:
+    history = FakeHistory()
+    history.add(Talk("claude", "zqxj", "app", NOW - DAY).you("hello"), 61)
+    async with make_app(history).run_test(size=WIDE) as pilot:
+        await rested(pilot)
+        await type_text(pilot, "zqx")
+        assert results_of(pilot).cursor == 0 and not main_of(pilot).has_class("-empty")
+        assert "no hits" in main_of(pilot).row("count").text
+        await pilot.press("enter")
+        await rested(pilot)
+        assert transcript_of(pilot).session.title == "zqxj"  # type: ignore[union-attr]
