@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import io
 import json
-import os
 import sys
 from abc import ABC, abstractmethod
 from collections import Counter
@@ -21,7 +20,7 @@ from recall_tui.harnesses import streams
 from recall_tui.harnesses.base import Checkpoint, Facts, Parsed, Source, StaleCheckpoint
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
 _BOM: Final = b"\xef\xbb\xbf"
 _NEWLINE: Final = ord("\n")
@@ -68,6 +67,8 @@ class JsonlTranscript(ABC):
         self.torn = False
         self.unknown: Counter[str] = Counter()
         self.checkpoint: Checkpoint | None = None
+        self.data: bytes | None = None
+        """All bytes of the source as they were read, where a whole pass held them in memory."""
         self._offset = 0
         self._position = 0
         self._held: Checkpoint | None = None
@@ -132,8 +133,15 @@ class JsonlTranscript(ABC):
         return ()
 
     def open_stream(self) -> IO[bytes]:
-        """Open the bytes of the source."""
-        return streams.open_lines(self.source.path)
+        """Open the bytes of the source at the first line of the pass.
+
+        Raises:
+            StaleCheckpoint: The file ends before the checkpoint.
+        """
+        stream = streams.open_lines(self.source.path, self._offset)
+        if isinstance(stream, io.BytesIO):
+            self.data = stream.getvalue()
+        return stream
 
     def survey(self, stream: IO[bytes]) -> int | None:
         """Look ahead, before the first line, for what earlier messages depend on.
@@ -153,27 +161,12 @@ class JsonlTranscript(ABC):
         """Yield messages; see `base.Transcript`."""
         try:
             with self.open_stream() as stream:
-                self._seek(stream)
                 end = self.survey(stream)
                 if end is not None:
                     stream.seek(self._offset)
                 yield from self._lines(stream, end)
         except OSError as error:
             raise SourceError(f"{self.source.path}: {error.strerror or error}") from error
-
-    def _seek(self, stream: IO[bytes]) -> None:
-        """Go to the checkpoint.
-
-        Raises:
-            StaleCheckpoint: The file ends before it.
-        """
-        if not self._offset:
-            return
-        if isinstance(stream, io.BufferedReader) and os.fstat(stream.fileno()).st_size < (
-            self._offset
-        ):
-            raise StaleCheckpoint(f"{self.source.path}: shorter than it was")
-        stream.seek(self._offset)
 
     def _lines(self, stream: IO[bytes], end: int | None) -> Iterator[Parsed]:
         offset = self._offset
@@ -183,9 +176,9 @@ class JsonlTranscript(ABC):
             if line[-1] != _NEWLINE or offset >= last:
                 tail = line
                 break
-            for message in self._line(line, offset):
-                yield message
-                self._position += 1
+            if found := self._line(line, offset):
+                yield from found
+                self._position += len(found)
             offset += len(line)
         self.checkpoint = self._held or self._here(offset)
         if tail.strip(_BLANK):
@@ -198,7 +191,7 @@ class JsonlTranscript(ABC):
                 self.torn = True
         yield from self.finish()
 
-    def _line(self, line: bytes, offset: int) -> Iterable[Parsed]:
+    def _line(self, line: bytes, offset: int) -> Sequence[Parsed]:
         text = line.strip(_BLANK)
         if not text:
             return ()

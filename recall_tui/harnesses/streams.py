@@ -11,9 +11,13 @@ import os
 from typing import IO, Final
 
 from recall_tui.errors import SourceError
+from recall_tui.harnesses.base import StaleCheckpoint
 
 BUFFER: Final = 1 << 20
 """Bytes per read call: large enough that a 200 MB session costs 200 calls."""
+
+HELD: Final = 4 << 20
+"""Bytes that are read at once: a pass looks at them twice, and lines out of memory cost half."""
 
 LONGEST: Final = 128 << 20
 """Bytes of a line that are held; peers report lines of tens of MB."""
@@ -52,16 +56,31 @@ class Lines(io.BufferedReader):
         return overlong
 
 
-def open_lines(path: str) -> IO[bytes]:
+def open_lines(path: str, offset: int = 0) -> IO[bytes]:
     """Open a file whose lines are read one after the other.
+
+    Args:
+        path: The file.
+        offset: Of the first line wanted.
+
+    Returns:
+        A stream of the whole file that stands at that line.
 
     Raises:
         OSError: It cannot be opened.
+        StaleCheckpoint: It ends before the offset.
     """
     file = open(path, "rb", buffering=0)  # noqa: SIM115 - the caller's
-    if os.fstat(file.fileno()).st_size < LONGEST:
-        return io.BufferedReader(file, BUFFER)  # twice as fast, and no line can be too long
-    return Lines(file, BUFFER)
+    size = os.fstat(file.fileno()).st_size
+    if size <= HELD and not offset:
+        with file:
+            return io.BytesIO(file.read())
+    if size < offset:
+        file.close()
+        raise StaleCheckpoint(f"{path}: shorter than it was")
+    file.seek(offset)
+    # No line of a file that is shorter can be too long, and this is twice as fast.
+    return io.BufferedReader(file, BUFFER) if size < LONGEST else Lines(file, BUFFER)
 
 
 def read_document(path: str) -> bytes:

@@ -254,19 +254,21 @@ class BlockBuilder:
         messages = self._messages
         if not messages:
             return None
-        folds = [m.fold for m in messages]
-        raws = [m.raw for m in messages]
         meta = Meta()
         meta.positions = self._positions
-        meta.times = array("q", [m.time_ms for m in messages])
-        meta.horizons = array("I", [m.horizon for m in messages])
-        meta.records = array("I", [m.record for m in messages])
-        meta.digests = array("H", [m.digest for m in messages])
-        meta.kinds = array("B", [m.kind for m in messages])
-        meta.flags = array("B", [m.flags for m in messages])
+        # Nine columns at once: a comprehension for each takes twice as long.
+        kinds, times, flags, folds, raws, horizons, records, digests, facts = zip(
+            *messages, strict=True
+        )
+        meta.times = array("q", times)
+        meta.horizons = array("I", horizons)
+        meta.records = array("I", records)
+        meta.digests = array("H", digests)
+        meta.kinds = array("B", kinds)
+        meta.flags = array("B", flags)
         meta.fold_offsets = array("I", accumulate((len(f) + 1 for f in folds), initial=0))
         meta.raw_offsets = array("I", accumulate((len(r) + 1 for r in raws), initial=0))
-        attributes = {i: m.attributes for i, m in enumerate(messages) if m.attributes}
+        attributes = {i: of_one for i, of_one in enumerate(facts) if of_one}
         self._messages = []
         self._positions = array("I")
         self._size = 0

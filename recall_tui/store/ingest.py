@@ -13,8 +13,9 @@ from zlib import crc32
 
 from recall_tui.model import SEARCHABLE, Flag, Kind, Material
 from recall_tui.store.block import TARGET_BYTES, BlockBuilder, BlockKind, Meta, Prepared
+from recall_tui.text.batch import ready
 from recall_tui.text.fold import fold_bytes, fold_encoded
-from recall_tui.text.redact import CLOSE, OPEN, RULES_VERSION, mark, mark_all, shown
+from recall_tui.text.redact import CLOSE, OPEN, RULES_VERSION, mark, shown
 from recall_tui.text.safe import safe
 from recall_tui.text.sanitize import one_line, sanitize
 
@@ -41,31 +42,29 @@ def prepare(parsed: Parsed) -> Prepared:
 
 
 def prepare_all(batch: Sequence[Parsed]) -> list[Prepared]:
-    """Turn a reader's messages into what a block holds.
-
-    Looking for secrets costs a fixed time a call beside its time a byte, so it is done for many
-    messages at once.
-    """
+    """Turn a reader's messages into what a block holds."""
     texts = []
     for parsed in batch:
-        texts.append(sanitize(parsed.text))
+        texts.append(parsed.text)
         if parsed.rest:
             # Marked apart: the two are different arguments, and the border is then exact.
-            texts.append(sanitize(parsed.rest))
-    marked = iter(mark_all(texts))
-    del texts
-    return [_prepare(parsed, marked) for parsed in batch]
+            texts.append(parsed.rest)
+    of_all = iter(ready(texts))
+    return [_prepare(parsed, of_all) for parsed in batch]
 
 
-def _prepare(parsed: Parsed, marked: Iterator[str]) -> Prepared:
-    """Prepare a message whose marked text (and rest, if it has one) come next."""
-    text = next(marked)
-    seen_chars = -1
+def _prepare(parsed: Parsed, of_all: Iterator[tuple[str, bytes, bytes]]) -> Prepared:
+    """Prepare a message whose text (and rest, if it has one) comes next."""
+    text, raw, fold = next(of_all)
+    facts = _attributes(parsed)
+    horizon = Meta.WHOLE
     if parsed.rest:
+        _, rest_raw, rest_fold = next(of_all)
         if parsed.kind is not _TOOL_RESULT:  # whose horizon is its first bytes
-            seen_chars = len(text)
-        rest = next(marked)
-        text = f"{text}\n{rest}" if text else rest
+            facts["seen"], horizon = len(text), len(fold)
+        # Nothing folds across a line break.
+        raw = b"%b\n%b" % (raw, rest_raw) if raw else rest_raw
+        fold = b"%b\n%b" % (fold, rest_fold) if fold else rest_fold
     flags = 0
     if parsed.abandoned:
         flags |= _ABANDONED
@@ -77,8 +76,8 @@ def _prepare(parsed: Parsed, marked: Iterator[str]) -> Prepared:
         flags |= _MATERIAL
     record = crc32(parsed.record.encode("utf-8", "replace")) if parsed.record else None
     return _prepared(
-        parsed.kind, text, seen_chars, _known_time(parsed.time_ms), flags, record,
-        _attributes(parsed), [mark(sanitize(m.name)) for m in parsed.materials if m.name],
+        parsed.kind, raw, fold, horizon, _known_time(parsed.time_ms), flags, record, facts,
+        [mark(sanitize(m.name)) for m in parsed.materials if m.name],
     )  # fmt: skip
 
 
@@ -104,10 +103,16 @@ def prepare_again(
     held = facts.get("materials")
     materials = [Material(*values) for values in held] if isinstance(held, (list, tuple)) else []
     names = [m.name for m in materials if m.name and _REDACTED not in m.name]
+    horizon = Meta.WHOLE
     if isinstance(seen_chars, int) and seen_chars >= 0 and kind is not Kind.TOOL_RESULT:
         head, rest = mark(marked[:seen_chars]), mark(marked[seen_chars:])
-        return _prepared(kind, head + rest, len(head), time_ms, flags, record, facts, names)
-    return _prepared(kind, mark(marked), -1, time_ms, flags, record, facts, names)
+        facts["seen"], horizon = len(head), len(fold_bytes(head))
+        text = head + rest
+    else:
+        text = mark(marked)
+    raw = text.encode("utf-8", "replace")
+    fold = fold_encoded(text, raw)
+    return _prepared(kind, raw, fold, horizon, time_ms, flags, record, facts, names)
 
 
 _REDACTED: Final = "[redacted:"
@@ -116,50 +121,45 @@ _REDACTED: Final = "[redacted:"
 
 def _prepared(
     kind: Kind,
-    text: str,
-    seen_chars: int,
+    raw: bytes,
+    fold: bytes,
+    horizon: int,
     time_ms: int,
     flags: int,
     record: int | None,
     facts: dict[str, object],
     names: Sequence[str] = (),
 ) -> Prepared:
-    """Fold and hash marked text of which the agents' path sees `seen_chars` (-1: all).
+    """Hash the UTF-8 of a marked text, and find the horizon of a tool result.
 
     A prompt is also found by the (marked) names of its attachments, and does not show them: they
     come back as materials only (S0-32).
     """
-    raw = text.encode("utf-8", "replace")
-    fold = fold_encoded(text, raw)
     if names and kind is not _TOOL_RESULT:
         fold = b"\n".join([fold, *map(fold_bytes, names)])
-    horizon = Meta.WHOLE
-    if seen_chars >= 0:
-        horizon = len(fold_bytes(text[:seen_chars]))
-    elif kind is _TOOL_RESULT and len(raw) > RESULT_HORIZON:
-        seen_chars, horizon = _result_horizon(text, raw, fold)
-    if seen_chars >= 0:
-        facts["seen"] = seen_chars
+    if kind is _TOOL_RESULT and len(raw) > RESULT_HORIZON:
+        facts["seen"], horizon = _result_horizon(raw, fold)
     content = crc32(raw, kind)
-    return Prepared(
+    # `Prepared(...)` goes through a Python function, which doubles its time.
+    return tuple.__new__(Prepared, (
         kind, time_ms, flags, fold, raw, horizon,
         content if record is None else record,
         (content ^ (content >> 16)) & 0xFFFF,
         facts or None,
-    )  # fmt: skip
+    ))  # fmt: skip
 
 
 _LAST_MS: Final = 253_402_300_800_000
 """The year 10000: a later time is a broken record's, and no calendar shows it."""
 
 
-def _result_horizon(text: str, raw: bytes, fold: bytes) -> tuple[int, int]:
+def _result_horizon(raw: bytes, fold: bytes) -> tuple[int, int]:
     """Return how far the agents' path sees into a long tool result, in (characters, fold bytes).
 
     The cut never splits a mark, and lies where folding the head alone gives the head of the fold:
     a combining mark right behind it would otherwise belong to both sides.
     """
-    if len(text) == len(raw) == len(fold):
+    if raw.isascii():
         return RESULT_HORIZON, RESULT_HORIZON
     head = raw[:RESULT_HORIZON].decode("utf-8", "ignore")
     opened = head.rfind(OPEN)
@@ -186,7 +186,10 @@ def _attributes(parsed: Parsed) -> dict[str, object]:
     if parsed.tool:
         facts["tool"] = word(parsed.tool)
     if parsed.call:
-        facts["call"] = sanitize(parsed.call)
+        call = parsed.call
+        # Ids are short, plain, and all different.
+        plain = call.isascii() and call.isprintable()
+        facts["call"] = call if plain else sanitize(call)
     if parsed.model:
         facts["model"] = word(parsed.model)
     if 0 < parsed.duration_ms < _LAST_MS:
@@ -270,7 +273,7 @@ class Counts:
         self.prompts += sign * kinds.count(Kind.PROMPT)
         self.tool_calls += sign * kinds.count(Kind.TOOL_CALL)
         self.searchable += sign * searchable(kinds)
-        self.errors += sign * sum(1 for flags in block.meta.flags if flags & Flag.FAILED)
+        self.errors += sign * sum(1 for flags in block.meta.flags if flags & _FAILED)
         for facts in block.attributes.values():
             materials = facts.get("materials")
             if isinstance(materials, (list, tuple)):

@@ -74,7 +74,7 @@ def may_open(low: bytes, at: int, after: int) -> bool:
 
 def _is_flag(low: bytes, at: int) -> bool:
     """Whether a value may follow without a separator: `--token value`, netrc."""
-    return b"--" in low[max(0, at - 24) : at] or b"login" in low[max(0, at - 90) : at]
+    return low.find(b"--", max(0, at - 24), at) >= 0 or low.find(b"login", max(0, at - 90), at) >= 0
 
 
 _NAME: Final = re.compile(rb"[\w.$-]{0,48}\Z")
@@ -191,6 +191,15 @@ def is_authorization(raw: bytes, match: re.Match[bytes]) -> bool:
 def is_bearer(_: bytes, match: re.Match[bytes]) -> bool:
     """Return whether the word after `Bearer` is a token, not prose."""
     return gates.is_opaque(match["secret"], 16)
+
+
+_URL_BYTES: Final = 385
+"""Of a user name and a password in a URL, at most."""
+
+
+def may_name_user(low: bytes, _: int, after: int) -> bool:
+    """Return whether a user and a password may follow `://`: a cheap first look."""
+    return low.find(b"@", after, after + _URL_BYTES) >= 0
 
 
 def is_url_password(_: bytes, match: re.Match[bytes]) -> bool:

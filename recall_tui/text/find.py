@@ -8,9 +8,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 try:
-    from stringzilla import Str, find_first_of
+    from stringzilla import Str, find_first_of, translate
 except ImportError:  # pragma: no cover - a platform without a wheel: slower, same answers
-    Str = find_first_of = None
+    Str = find_first_of = translate = None
 
 SIMD: Final = Str is not None
 
@@ -29,6 +29,17 @@ def holds_any(text: str | bytes, bytes_sought: bytes) -> bool:
         return bool(find_first_of(text, bytes_sought) >= 0)
     data = text.encode() if isinstance(text, str) else text
     return len(data.translate(None, bytes_sought)) != len(data)
+
+
+_LOWER: Final = bytes(range(256)).lower()
+
+
+def lower(data: bytes) -> bytes:
+    """Return `data.lower()`, in half the time for a long text."""
+    if translate is None:
+        return data.lower()
+    lowered: bytes = translate(data, _LOWER)
+    return lowered
 
 
 _ASCII: Final = bytes(range(128))

@@ -112,6 +112,7 @@ _WORDS: Final = re.compile(
 )
 _DIGIT: Final = re.compile(rb"[0-9]")
 _BREAK: Final = re.compile(rb"[^A-Za-z0-9]+")
+_NO_LETTERS: Final = bytes(range(0x41))
 _VOWEL: Final = re.compile(rb"[aeiouy]")
 _BETWEEN_CAPITALS: Final = re.compile(rb"(?<=[A-Z])[a-z](?=[A-Z])")
 
@@ -129,8 +130,10 @@ def letters_are_drawn(value: bytes) -> bool:
     every third letter with a small one alone between capitals. Measured on 30,000 identifiers of
     transcripts it is wrong about 2 in 100, and about 6 in 1,000 drawn strings of 20.
     """
+    if len(value) < 12:  # as nearly every word
+        return False
     part = max(_BREAK.split(value), key=len)
-    letters = bytes(byte for byte in part if byte >= 0x41)
+    letters = part.translate(None, _NO_LETTERS)
     count = len(letters)
     if count < 12:
         return False

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from itertools import accumulate
 from typing import TYPE_CHECKING, Final, NamedTuple
 from zlib import crc32
 
@@ -25,8 +24,8 @@ __all__ = (
     "findings",
     "is_secret",
     "mark",
-    "mark_all",
     "plain_pieces",
+    "secret_starts",
     "shown",
 )
 
@@ -49,7 +48,6 @@ _ROUNDS: Final = 8
 _UNSTABLE: Final = f"{OPEN}unstable:{CLOSE}"
 _SKIP: Final = 256
 """A refused match this long is passed over whole, so that a huge value is read once."""
-_SEPARATOR: Final = b"\xff"
 
 
 class Finding(NamedTuple):
@@ -89,20 +87,18 @@ def mark(text: str) -> str:
     return _UNSTABLE
 
 
-def mark_all(texts: Sequence[str]) -> list[str]:
-    """Return `[mark(text) for text in texts]`, with one scan for all of them.
+def secret_starts(raw: bytes, low: bytes, beyond: str) -> list[int]:
+    """Return where the secrets of several texts joined by byte 0xFF start, in bytes.
 
-    The scan costs a fixed time a call beside its time a byte; messages are short, so a caller who
-    holds many saves most of it. A few hundred kilobytes a call are enough.
+    The scan costs a fixed time a call beside its time a byte, and messages are short.
+
+    Args:
+        raw: The UTF-8 of sanitised texts, joined. A few hundred kilobytes a call are enough.
+        low: The same in lower case.
+        beyond: Its characters beyond ASCII, in order.
     """
-    raws = [text.encode("utf-8", "replace") for text in texts]
-    marked = list(texts)
-    hits = _hits(_SEPARATOR.join(raws))
-    if hits:
-        starts = list(accumulate((len(raw) + 1 for raw in raws), initial=0))
-        for index in {bisect_right(starts, hit.start) - 1 for hit in hits}:
-            marked[index] = mark(texts[index])
-    return marked
+    wide = any(anchor in beyond for anchor in _WIDE_ANCHORS)
+    return [hit.start for hit in _scan(raw, low, _ANCHORS if wide else _ASCII_ANCHORS)]
 
 
 def findings(text: str) -> list[Finding]:
@@ -151,11 +147,12 @@ def _anchors() -> list[_Anchor]:
 
 _ANCHORS: Final = _anchors()
 _ASCII_ANCHORS: Final = [anchor for anchor in _ANCHORS if anchor.literal.isascii()]
+_WIDE_ANCHORS: Final = [a.literal.decode() for a in _ANCHORS if not a.literal.isascii()]
 
 
 def _hits(raw: bytes) -> list[_Hit]:
     """The secrets of a UTF-8 text, ascending, disjoint, outside of marks."""
-    hits = list(_scan(raw))
+    hits = list(_scan(raw, raw.lower(), _ASCII_ANCHORS if raw.isascii() else _ANCHORS))
     if hits and (marks := mark_spans(raw)):
         starts = [start for start, _ in marks]
         ends = [end for _, end in marks]
@@ -163,11 +160,10 @@ def _hits(raw: bytes) -> list[_Hit]:
     return _merged(hits)
 
 
-def _scan(raw: bytes) -> Iterator[_Hit]:
-    low = raw.lower()
+def _scan(raw: bytes, low: bytes, anchors: Sequence[_Anchor]) -> Iterator[_Hit]:
     length = len(low)
     find = finder(low)
-    for literal, follow, rules in _ASCII_ANCHORS if low.isascii() else _ANCHORS:
+    for literal, follow, rules in anchors:
         size = len(literal)
         at = find(literal, 0)
         while at >= 0:

@@ -48,23 +48,47 @@ def sanitize(text: str) -> str:
     `\r\n` and a lone `\r` become `\n`; a surrogate pair becomes its character, a lone surrogate
     U+FFFD, and so do U+FDD0 and U+FDD1. An unterminated sequence costs its introducer only.
     """
-    return text if _is_clean(text) else _cleaned(text)
-
-
-def _is_clean(text: str) -> bool:
     if text.isascii():
-        return not holds_any(text, _C0)
-    data = text.encode("utf-8", "surrogatepass")
-    if holds_any(data, _C0):
-        return False
-    return not _compiled(_UNSAFE_BEYOND_ASCII).search(beyond_ascii(data))
+        return _cleaned_ascii(text) if holds_controls(text) else text
+    return sanitize_encoded(text, text.encode("utf-8", "surrogatepass"))
 
 
-def _cleaned(text: str) -> str:
+def sanitize_encoded(text: str, data: bytes) -> str:
+    """Return `sanitize` of a text whose UTF-8 is known already."""
+    if text.isascii():
+        return _cleaned_ascii(text) if holds_controls(data) else text
+    if not holds_controls(data) and is_safe_beyond_ascii(beyond_ascii(data)):
+        return text
     if _compiled(_SURROGATE).search(text):
         text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     text = _compiled(_MARKS).sub("\ufffd", _compiled(_ESCAPE).sub("", text))
-    return _compiled(_DROPPED).sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
+    return _compiled(_DROPPED).sub("", _with_plain_breaks(text))
+
+
+def holds_controls(text: str | bytes) -> bool:
+    """Return whether a text holds a C0 control or DEL that `sanitize` takes out.
+
+    Args:
+        text: Encoded, or a `str` of ASCII.
+    """
+    return holds_any(text, _C0)
+
+
+def is_safe_beyond_ascii(beyond: str) -> bool:
+    """Return whether nothing beyond ASCII has to go, told by a text's characters beyond ASCII."""
+    return not _compiled(_UNSAFE_BEYOND_ASCII).search(beyond)
+
+
+def _cleaned_ascii(text: str) -> str:
+    r"""Sanitise ASCII, mostly a file with `\r\n` or coloured output: few patterns are needed."""
+    if "\x1b" in text:
+        text = _compiled(_ESCAPE).sub("", text)
+    text = _with_plain_breaks(text)
+    return _compiled(_DROPPED).sub("", text) if holds_controls(text) else text
+
+
+def _with_plain_breaks(text: str) -> str:
+    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def one_line(text: str, limit_chars: int) -> str:

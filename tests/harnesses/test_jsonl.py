@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recall_tui.errors import SourceError
-from recall_tui.harnesses import jsonl
+from recall_tui.harnesses import jsonl, streams
 from recall_tui.harnesses.base import Checkpoint, Parsed, Source, StaleCheckpoint
 from recall_tui.harnesses.jsonl import BadLine, JsonlTranscript
 from recall_tui.model import Kind
@@ -191,8 +191,11 @@ def test_a_file_that_shrinks_while_it_is_read_ends_the_pass(tmp_path: Path) -> N
     assert transcript.checkpoint is not None
 
 
-def test_a_line_that_grows_behind_the_survey_waits(tmp_path: Path) -> None:
+def test_a_line_that_grows_behind_the_survey_waits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """What the pass ahead did not see is provisional: it may change what stands before."""
+    monkeypatch.setattr(streams, "HELD", 0)
 
     class Surveying(Plain):
         def survey(self, stream: object) -> int:

@@ -9,7 +9,7 @@ import pytest
 
 from recall_tui.errors import SourceError
 from recall_tui.harnesses import registry, streams
-from recall_tui.harnesses.base import Source
+from recall_tui.harnesses.base import Source, StaleCheckpoint
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -23,6 +23,7 @@ SAID = (
 @pytest.fixture(autouse=True)
 def _short(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(streams, "LONGEST", 4096)
+    monkeypatch.setattr(streams, "HELD", 0)
     monkeypatch.setattr("recall_tui.harnesses.claude.rewinds.LONGEST", 4096)
     monkeypatch.setattr("recall_tui.harnesses.claude.rewinds._CHUNK", 1024)
     monkeypatch.setattr(streams, "LARGEST", 8192)
@@ -71,3 +72,19 @@ def test_a_document_beyond_reason_is_not_held(tmp_path: Path, harness: str) -> N
     source = Source(harness, str(path), "", "s", 1 << 20, 0, 0, str(tmp_path))
     with pytest.raises(SourceError, match="not read"):
         list(registry.get(harness).open(source))
+
+
+def test_a_short_file_is_read_at_once_and_a_long_one_bit_by_bit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "s.jsonl"
+    path.write_bytes(SAID % (1, 1))
+    size = path.stat().st_size
+    source = Source("claude", str(path), "", "s", size, 0, 0, str(tmp_path))
+    for held, data in ((size, path.read_bytes()), (size - 1, None)):
+        monkeypatch.setattr(streams, "HELD", held)
+        transcript = registry.get("claude").open(source)
+        assert [message.text for message in transcript] == ["hello 1"]
+        assert transcript.data == data
+    with pytest.raises(StaleCheckpoint):
+        streams.open_lines(str(path), size + 1)

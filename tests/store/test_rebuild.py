@@ -16,6 +16,7 @@ from recall_tui.store.connect import open_writer
 from recall_tui.store.corpus import StoreCorpus
 from recall_tui.store.migrations import bring_up_to_date
 from recall_tui.store.sync import run
+from recall_tui.text import batch
 from tests.store.conftest import content
 from tests.store.test_sync import counts
 from tests.store.toy import line
@@ -225,7 +226,8 @@ def test_new_rules_build_anew_beside_and_old_text_obeys_them(desk, monkeypatch):
     monkeypatch.setattr(database, "__version__", "next")
     monkeypatch.setattr(ingest, "TEXT_RULES", "other")
     monkeypatch.setattr(ingest, "mark", stricter)
-    monkeypatch.setattr(ingest, "mark_all", lambda texts: list(map(stricter, texts)))
+    monkeypatch.setattr(batch, "mark", stricter)
+    monkeypatch.setattr(batch, "secret_starts", lambda raw, low, beyond: [raw.index(b"4711")])
     progress = desk.sync()
     assert counts(progress) == {"parsed": 1}
     assert desk.session("a").key == key

@@ -140,8 +140,9 @@ class CodexTranscript(JsonlTranscript):
         self.facts = self.state.facts
 
     def open_stream(self) -> IO[bytes]:
-        """Open the bytes of the source, uncompressed."""
-        return open_rollout(self.source.path)
+        """Open the bytes of the source, uncompressed; see `JsonlTranscript.open_stream`."""
+        path = self.source.path
+        return open_rollout(path) if path.endswith(".zst") else super().open_stream()
 
     def survey(self, stream: IO[bytes]) -> int | None:
         """Look ahead for rollbacks: they abandon turns that came long before.

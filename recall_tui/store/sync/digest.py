@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 import stringzilla
 
 if TYPE_CHECKING:
-    from typing import BinaryIO
+    from typing import IO
 
 ENDS_BYTES: Final = 4096
 """Read at either end of the consumed part (S3-43)."""
@@ -23,7 +23,7 @@ CHUNK: Final = 1 << 20
 _WIDTH: Final = 8
 
 
-def ends(stream: BinaryIO, offset: int) -> bytes:
+def ends(stream: IO[bytes], offset: int) -> bytes:
     """Return the fingerprint of the first `offset` bytes: 16 bytes, of their two ends."""
     stream.seek(0)
     first = stream.read(min(ENDS_BYTES, offset))
@@ -32,7 +32,7 @@ def ends(stream: BinaryIO, offset: int) -> bytes:
     return _hash(first) + _hash(last)
 
 
-def digests(stream: BinaryIO, size: int, known: bytes = b"", trusted: int = 0) -> bytes:
+def digests(stream: IO[bytes], size: int, known: bytes = b"", trusted: int = 0) -> bytes:
     """Return the digests of the first `size` bytes, 8 bytes a started MiB.
 
     Args:

@@ -7,6 +7,7 @@ dies the pipe ends and so does the worker; when the worker dies the parent reads
 
 from __future__ import annotations
 
+import io
 import os
 import stat
 import sys
@@ -25,9 +26,9 @@ from recall_tui.text.redact import mark
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from typing import BinaryIO
+    from typing import IO, BinaryIO
 
-    from recall_tui.harnesses.base import Harness
+    from recall_tui.harnesses.base import Harness, Transcript
 
 
 COMPARED_WHOLE: Final = 64 << 20
@@ -163,7 +164,7 @@ def _pass(
         {ingest.word(name): count for name, count in transcript.unknown.items()},
     )
     if size >= 0:
-        _prove(reading, size, transcript.checkpoint, source.path, known)
+        _prove(reading, size, transcript, source.path, known)
     yield reading
 
 
@@ -187,23 +188,30 @@ def _still_valid(path: str, known: Known, *, verify: bool) -> Checkpoint | None:
     return checkpoint if valid else None
 
 
+def _bytes_read(transcript: Transcript, path: str) -> IO[bytes]:
+    """Return the bytes a transcript was read from: those it holds, or the file again."""
+    data: bytes | None = getattr(transcript, "data", None)
+    return open(path, "rb", buffering=0) if data is None else io.BytesIO(data)
+
+
 def _prove(
-    reading: Reading, size: int, checkpoint: Checkpoint | None, path: str, known: Known | None
+    reading: Reading, size: int, transcript: Transcript, path: str, known: Known | None
 ) -> None:
     """Add the proofs of content and the checkpoint to a reading.
 
     Args:
         reading: Changed in place.
         size: Bytes of the file before it was read.
-        checkpoint: Where the reader can go on.
+        transcript: Read to its end; it says where a later read can go on.
         path: The file.
         known: The earlier read this one went on from, None for a read from the start.
 
     Raises:
         SourceError: The file shrank while it was read.
     """
-    with open(path, "rb", buffering=0) as stream:
-        now = os.fstat(stream.fileno()).st_size
+    checkpoint = transcript.checkpoint
+    with _bytes_read(transcript, path) as stream:
+        now = stream.seek(0, os.SEEK_END)
         if now < size:
             raise SourceError(f"{path}: became shorter while it was read")
         trusted = 0
