@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 from functools import partial
-from typing import TYPE_CHECKING, TypeVar, cast
+from typing import TYPE_CHECKING, Final, TypeVar, cast
 
 from textual.app import App
 
 from recall_tui.errors import RecallError
+from recall_tui.tui.lines import cut
 from recall_tui.tui.notation import counted
 
 if TYPE_CHECKING:
@@ -25,6 +27,11 @@ if TYPE_CHECKING:
     from recall_tui.tui.screens.main import MainScreen
 
 Answer = TypeVar("Answer")
+
+_NO_NAME: Final = re.compile(r"[\W_]+")
+"""What has no place in the name of a file."""
+
+_NAME_CHARS: Final = 40
 
 
 class Errands(App[object]):
@@ -136,9 +143,11 @@ class Errands(App[object]):
             if path:
                 self.in_thread(partial(self._export, sessions, path), "export")
 
-        what = counted(len(sessions), "session") if len(sessions) > 1 else "this session"
-        hint = "Markdown (.md), one page (.html) or lines of JSON (.jsonl); secrets are redacted."
-        screen = AskScreen(f"Export {what} to a new file", hint, value="recall.md", wrong=wrong)
+        one = " ".join(sessions[0].title.split()) if len(sessions) == 1 else ""
+        what = f"“{cut(one, 44)}”" if one else counted(len(sessions), "session")
+        name = _NO_NAME.sub("-", one.casefold()).strip("-")[:_NAME_CHARS].strip("-") or "sessions"
+        hint = "Ends in .md, .html or .jsonl. Secrets are redacted."
+        screen = AskScreen(f"Export {what} to a new file", hint, value=f"{name}.md", wrong=wrong)
         self.offer(screen, given)
 
     def _export(self, sessions: Sequence[Session], path: str) -> None:

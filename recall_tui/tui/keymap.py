@@ -64,7 +64,7 @@ ACTIONS: Final = (
     Action("help", E, "f1", "app.help", "Help", 6),
     Action("palette", E, "ctrl+p", "app.command_palette", "Every command", 5, palette=False),
     Action("quit", E, "ctrl+q,ctrl+c", "app.leave", "Quit", priority=True),
-    Action("gaps", E, "alt+g", "screen.gaps", "Health: what is missing, and what to do about it"),
+    Action("gaps", E, "alt+g", "screen.gaps", "Health: gaps and checks"),
     Action("statistics", E, "f3", "app.statistics", "Statistics"),
     Action("theme", E, "alt+t", "app.next_theme", "Light or dark"),
     Action("mode", E, "ctrl+t,alt+m", "screen.toggle_mode", "Grep or recall: exact or ranked"),

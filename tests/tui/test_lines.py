@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from recall_tui.tui.heights import Heights
 from recall_tui.tui.lines import breaks, clean, cut, justified, pad, styled, wrap
+from recall_tui.tui.widgets.row import Part, Row
 
 ANY = st.text(max_size=200)
 HOSTILE = (
@@ -83,3 +85,23 @@ def test_heights_agree_with_plain_sums(heights: list[int], data: st.DataObject) 
     ]
     lines = [(i, part) for i, height in enumerate(heights) for part in range(height)]
     assert [tree.at(line) for line in range(tree.total)] == lines
+
+
+def test_a_row_leaves_out_a_key_whose_words_have_no_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    from textual.geometry import Size
+
+    row = Row()
+    keys = [Part("a ", "strong", "one"), Part("open   ", "muted", "one"),
+            Part("b ", "strong", "two"), Part("close   ", "muted", "two")]  # fmt: skip
+    monkeypatch.setattr(Row, "refresh", lambda *_: None)
+    row.show(keys)
+    seen = {}
+    for width in range(1, 20):
+        monkeypatch.setattr(Row, "size", Size(width, 1))
+        seen[width] = "".join(part.text for part in row._parts()).rstrip()
+    assert seen[16] == seen[19] == "a open   b close"
+    assert seen[15] == seen[6] == "a open"
+    assert "…" not in "".join(seen[width] for width in range(6, 20))
+    row.show([Part("a long warning", "warning", "gaps")])
+    monkeypatch.setattr(Row, "size", Size(8, 1))
+    assert row._parts()[0].text == "a long …", "what is no key is cut"

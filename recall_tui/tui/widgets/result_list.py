@@ -150,10 +150,10 @@ class ResultList(Inked, ScrollView, can_focus=True):
             rule = "─" * max(0, width - cell_len(words) - 3)
             return self.strip(Line(((" ", ""), (words, "heading"), (" " + rule, "rule"))), width)
         drawn = listing.draw(row, width - 3, self._now_ms())[part]
-        bar = ("▌", "bar") if here else (" ", "")
         target = listing.target(row) if self.marked and not part else None
         mark = ("✓", "accent") if target and target[0].key in self.marked else (" ", "")
-        line_ = Line((bar, mark, *drawn.pieces), drawn.fill)
+        lead = (("▌", "bar"), mark) if here else (mark, (" ", ""))
+        line_ = Line((*lead, *drawn.pieces), drawn.fill)
         return self.strip(line_, width, "cursor" if here else "")
 
     def notify_style_update(self) -> None:

@@ -62,7 +62,14 @@ class Row(Inked):
         room = max(0, width - taken - (1 if self._right else 0))
         out: list[Part] = []
         for part in self._left:
-            text = cut(part.text, room)
+            words = part.text if cell_len(part.text) <= room else part.text.rstrip()
+            text = cut(words, room)
+            key = out[-1] if out and part.action and out[-1].action == part.action else None
+            if text != words and key is not None:
+                # A key without its words says nothing: both go.
+                out.pop()
+                room += cell_len(key.text)
+                break
             if text:
                 out.append(part._replace(text=text))
             room -= cell_len(text)
