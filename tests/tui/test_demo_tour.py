@@ -10,8 +10,10 @@ from recall_tui import clock
 from recall_tui.history import History
 from recall_tui.tui.app import RecallApp
 from recall_tui.tui.recall_listing import RecallListing
+from recall_tui.tui.screens.health import HealthScreen
+from recall_tui.tui.widgets.result_list import ResultList
 from tests.conftest import REPOSITORY
-from tests.tui.driving import main_of, rested, results_of, transcript_of, type_text
+from tests.tui.driving import main_of, rested, results_of, transcript_of, type_text, until
 
 SIZE = (120, 34)
 
@@ -47,3 +49,30 @@ async def test_browse_search_and_recall(tour) -> None:
         listing = results_of(pilot).listing
         assert isinstance(listing, RecallListing) and len(listing)
         keep("recall")
+
+
+async def test_read_a_session_and_its_subagent(tour) -> None:
+    app, keep = tour
+    async with app.run_test(size=SIZE) as pilot:
+        await rested(pilot)
+        await pilot.press("down", "down", "enter", "g", "down", "down", "enter")
+        transcript = transcript_of(pilot)
+        await until(pilot, lambda: transcript._opening.heights[2] > 10)
+        lines = [line.text for line in transcript._pages[0].lines[2]]
+        assert any("▾ subagent Find naive datetimes" in line for line in lines)
+        keep("session")
+
+
+async def test_health(tour) -> None:
+    app, _ = tour
+    async with app.run_test(size=SIZE) as pilot:
+        await rested(pilot)
+        await pilot.press("alt+g")
+        await until(pilot, lambda: isinstance(app.screen, HealthScreen))
+        rows = app.screen.query_one(ResultList)
+        await until(pilot, lambda: len(rows.listing) > 10)
+        words = "\n".join(
+            line.text for row in range(len(rows.listing)) for line in rows.listing.draw(row, 110, 0)
+        )
+        assert "11 sessions" in words and "5 found, 5 indexed" in words
+        assert "not there yet" not in words, "the demo has an index of its own"
