@@ -104,11 +104,16 @@ def _present(db: Database, session: int | None) -> None:
 
 
 def reroot(db: Database, rows: Iterable[tuple[Row, Source]]) -> None:
-    """Note that sources are found under another root, or belong to another parent, now."""
+    """Note that sources are found under another root, or with another parent or id, now."""
     for row, source in rows:
-        db.update("source", row.id, {"root": source.root, "parent": source.parent})
+        names = {"root": source.root, "parent": source.parent, "native_id": source.native_id}
+        db.update("source", row.id, names)
         if row.session is not None:
             db.update("session", row.session, {"root": source.root})
+            new, old = map(ingest.session_name, (source.native_id, row.native_id))
+            renamed = "UPDATE session SET native_id=? WHERE id=? AND native_id=?"
+            db.connection.execute(renamed, (new, row.session, old))
+            db.touch(row.session)
 
 
 def remove(db: Database, row: Row) -> None:

@@ -286,6 +286,26 @@ def test_an_edit_in_the_middle_is_noticed_also_when_the_file_grew_since(desk):
     assert desk.texts("a")[1::2] == ["edited", "more"]
 
 
+def test_an_id_that_depends_on_a_neighbour_follows_it(desk, monkeypatch):
+    """Gemini: of two files with one id the first has it, until it is gone."""
+    from tests.store.toy import Toy
+
+    discover = Toy.discover
+    alone = False
+
+    def sharing(self, root, gaps):
+        for source in discover(self, root, gaps):
+            yield source if alone else source._replace(native_id=f"shared-{source.native_id}")
+
+    monkeypatch.setattr(Toy, "discover", sharing)
+    desk.write("a.jsonl", line(text="one", t=T))
+    desk.sync()
+    key = desk.session("shared-a").key
+    alone = True
+    assert counts(desk.sync()) == {"unchanged": 1}
+    assert desk.session("a").key == key
+
+
 def test_damage_stays_counted_when_the_file_grows(desk):
     path = desk.write("a.jsonl", line(text="one", t=T), "junk\n")
     desk.sync()

@@ -95,7 +95,8 @@ class Plan:
     """Marked gone, and there again as they were."""
     gone: list[Row] = field(default_factory=list)
     rerooted: list[tuple[Row, Source]] = field(default_factory=list)
-    """Unchanged, but found under another root, or with another parent."""
+    """Unchanged, but found under another root, or with another parent or id: what lies beside a
+    file may decide these."""
     excluded: list[Row] = field(default_factory=list)
     """Known, but the person wants them left out."""
     seen: int = 0
@@ -206,7 +207,8 @@ def _compare(plan: Plan, row: Row, source: Source, *, verify: bool) -> None:
         plan.returned.append(row)
     else:
         plan.unchanged += 1
-    if (row.root, row.parent) != (source.root, source.parent):
+    named = (row.root, row.parent, row.native_id)
+    if named != (source.root, source.parent, source.native_id):
         plan.rerooted.append((row, source))
 
 
