@@ -187,9 +187,10 @@ class Holdings:
             return None
         with self._catching_up:
             found = pending(self._index, self.places, self._excluded(), self._left_out)
-        self._compared_ms = clock.now_ms()
         self._gaps_seen = found.gaps
         if not found.sources and not found.marks:
+            # Only then: what was left alone must not pass for up to date a moment later.
+            self._compared_ms = clock.now_ms()
             return None
         if limit_bytes is not None and found.bytes > limit_bytes:
             return found

@@ -153,8 +153,19 @@ def grep(
         last = updates.drained()
         if not as_json:
             say_how_far(last.reach, history, call)
+        if not last.total and not regex:
+            _say_where_secrets_are(pattern)
         code = exit_code(last.reach, found=last.total > 0)
         return options.exit_zero_or(code, exit_zero=exit_zero)
+
+
+def _say_where_secrets_are(pattern: str) -> None:
+    """Say where to look for a secret, when that is what was looked for in vain."""
+    from recall_tui.history import holds_secret
+
+    if holds_secret(pattern):
+        words = "this looks like a credential, and the index holds none; --raw looks in the files"
+        diagnostics.err().block(words, lead=("note:", "muted"), indent=diagnostics.LEAD)
 
 
 class Updates:

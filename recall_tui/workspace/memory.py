@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 from recall_tui.errors import SourceError
 from recall_tui.model import Fact, Gap, GapKind
 from recall_tui.store.ingest import word
+from recall_tui.text.cut import cut_bytes
 from recall_tui.text.redact import findings, mark, shown
 from recall_tui.text.sanitize import sanitize
 from recall_tui.workspace import Files, database
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 LIMIT: Final = 10
 """Most facts of one answer (S0-116)."""
+FACT_BYTES: Final = 1024
+"""Most of one fact that is shown: it is a statement, not a page, and ten go into an answer."""
 MAX_TERMS: Final = 32
 MAX_KEY_CHARS: Final = 256
 
@@ -148,7 +151,9 @@ def _has_time(connection: Database) -> bool:
 
 def _fact(content: object, kind: object, observed_ms: object) -> Fact:
     return Fact(
-        shown(mark(sanitize(content))) if isinstance(content, str) else "",
+        cut_bytes(shown(mark(sanitize(content))), FACT_BYTES)[0]
+        if isinstance(content, str)
+        else "",
         word(kind) if isinstance(kind, str) else "",
         observed_ms if isinstance(observed_ms, int) and observed_ms > 0 else 0,
     )

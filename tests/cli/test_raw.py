@@ -117,3 +117,9 @@ def test_a_value_is_found_however_json_spells_it():
     assert Wanted(SECRET).may_be_in(hidden.encode())
     assert not Wanted("a.c").in_text("abc") and Wanted("a.c", regex=True).in_text("abc")
     assert Wanted("ABC", ignore_case=True).in_bytes(b"xabcx")
+
+
+def test_who_greps_for_a_credential_is_told_where_to_look(planted):
+    ran = planted.recall("grep", SECRET)
+    assert ran.code == 1 and "--raw" in ran.err and SECRET[4:16] not in ran.err
+    assert "--raw" not in planted.recall("grep", "zqnowhere").err

@@ -112,6 +112,23 @@ def test_exit_codes(recall) -> None:
     assert recall("search", "-t", *"abcdefghi").code == 2
 
 
+@pytest.mark.contract("S0-12", "S0-13")
+def test_a_credential_is_refused_before_anything_is_touched(recall, monkeypatch) -> None:
+    secret = "ghp" + "_" + "a1B2c3D4e5F6g7H8i9J0" * 2
+    recall("index")
+
+    def touched(*_: object, **__: object) -> None:
+        raise AssertionError("history was touched")
+
+    for name in ("corpora", "stores", "catch_up", "fact_sources", "fact_scope", "listed", "sync"):
+        monkeypatch.setattr(f"recall_tui.holdings.Holdings.{name}", touched)
+    for words in (["--term", secret], [f"what about {secret}"], ["--term", "x", secret, "--json"],
+                  ["--paths", secret]):  # fmt: skip
+        ran = recall("search", *words)
+        assert (ran.code, ran.out) == (2, "")
+        assert secret[4:12] not in ran.err and "credential" in ran.err
+
+
 @pytest.mark.contract("S0-19")
 def test_paused(recall, home: Path) -> None:
     recall("index")

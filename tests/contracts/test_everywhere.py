@@ -9,6 +9,7 @@ import pytest
 
 from recall_tui.errors import RecallError
 from recall_tui.model import Candidates, Declined, Filter
+from recall_tui.search.recall.request import RecallRequest
 from recall_tui.search.workspace import WorkspaceCorpus
 from recall_tui.store.user import UserStore
 from tests.contracts.conftest import FINDING, Own, session_id
@@ -238,3 +239,19 @@ def test_a_session_that_is_excluded_leaves_the_index_with_the_next_look(
         assert [s.native_id for s in history.sessions(Filter())] == [session_id("two")]
     for own in machine.data.rglob("*"):
         assert not own.is_file() or b"zqprivate" not in own.read_bytes(), own
+
+
+@pytest.mark.contract("X-1", "S0-121")
+def test_a_second_question_before_there_is_an_index_is_not_answered_from_nothing(
+    machine, monkeypatch
+) -> None:
+    monkeypatch.setattr("recall_tui.holdings.CATCH_UP_BYTES", 0)
+    monkeypatch.setenv("RECALL_FRESHNESS_S", "60")
+    machine.talk("one", "token budget")
+    with machine.history() as history:
+        for _ in range(3):
+            answer = history.recall(RecallRequest(terms=("budget",)))
+            assert [p.session.native_id for p in answer.passages] == [session_id("one")]
+            assert answer.reach.path == "cold"
+        history.sync()
+        assert history.recall(RecallRequest(terms=("budget",))).reach.path == "index"

@@ -206,3 +206,27 @@ def test_an_archived_session_is_searched_and_said_to_be_one(tmp_path, capsys) ->
     assert [p["session"]["archived"] for p in answer["passages"]] == [True]
     assert main(["search", "zqbudget", "--source", f"maka={tmp_path / 'maka'}"]) == 0
     assert "main, archived" in capsys.readouterr().out
+
+
+@pytest.mark.contract("S0-23", "S0-103")
+def test_a_superseded_revision_is_as_unknown_to_recall_as_one_that_never_was(tmp_path) -> None:
+    from recall_tui.search.recall.request import MoreRequest, Reason, RefusedError
+
+    workspace = Workspace(tmp_path / "maka")
+    for number, name in enumerate(("first", "second")):
+        header = {"revisionRootSessionId": "first", "revisionIndex": number} if number else {}
+        made = workspace.session(name, ms=1_760_000_000_000 + number * 100_000, **header)
+        workspace.user(made, f"{name} revision")
+    workspace.done()
+    opened = History.open([f"maka={tmp_path / 'maka'}"])
+    (old,) = opened.find("maka:first")
+    (message,) = opened.messages(old)
+    asked = RecallRequest(terms=("revision",), chosen=Filter(sessions=("maka:first",)))
+    assert opened.recall(asked).passages == ()
+    said = set()
+    for anchor in (str(message.reference), "maka:nobody#0~0000"):
+        with pytest.raises(RefusedError) as refused:
+            opened.more(MoreRequest(anchor))
+        said.add((refused.value.reason, refused.value.message))
+    assert len(said) == 1 and said.pop()[0] is Reason.NOT_FOUND
+    opened.close()

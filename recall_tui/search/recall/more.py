@@ -83,6 +83,8 @@ def _shown_message(corpora: Sequence[Corpus], anchor: str) -> Resolution:
     message = found.message
     if found.state is not refs.State.SAME or message is None:
         raise not_found()
+    if 0 < found.session.messages <= found.session.copied:
+        raise not_found()  # a copy as a whole, or a revision that another stands for (S0-23)
     if message.kind not in SEARCHABLE or (
         message.kind is not Kind.TOOL_RESULT and message.kind not in passages.VISIBLE
     ):

@@ -206,9 +206,12 @@ def recall_from_tool(parameters: object, current_session: str = "") -> RecallReq
     if not terms:
         raise _invalid("terms must not be empty")
     session = _text(given, "session_id", required=False)
+    question = given.get("question")
+    if question is not None and not isinstance(question, str):
+        raise _invalid("question must be a text")
     request = RecallRequest(
         terms=tuple(terms),
-        question=_text(given, "question", required=False, most=policy.MAX_QUESTION_CHARS),
+        question=question or "",
         limit=_whole(given, "limit", policy.DEFAULT_LIMIT, 1, policy.MAX_LIMIT),
         chosen=Filter(
             sessions=(session,) if session else (),

@@ -173,3 +173,12 @@ def test_not_paused(tmp_path):
 
 def test_bounds_in_the_wrong_order():
     assert refusal(checked, RecallRequest(terms=("a",), chosen=Filter(since_ms=2, until_ms=1)))
+
+
+@pytest.mark.contract("S0-17")
+def test_a_question_may_be_empty_and_is_a_text():
+    for question in ("", "  ", None, "x" * 500):
+        assert recall_from_tool({"terms": ["a"], "question": question}).terms == ("a",)
+    for question in ("x" * 501, 5, ["x"], GITHUB):
+        error = refusal(recall_from_tool, {"terms": ["a"], "question": question})
+        assert error.reason is Reason.INVALID_QUERY
