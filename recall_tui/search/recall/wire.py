@@ -188,5 +188,5 @@ def refusal(error: RefusedError) -> Json:
         "kind": "recall_error",
         "ok": False,
         "reason": error.reason.value,
-        "message": error.message,
+        "message": f"{error.message}; {error.hint}" if error.hint else error.message,
     }
