@@ -87,7 +87,7 @@ def recall(
     ranked = (
         by_messages(board, request.limit)
         if literal
-        else by_sessions(board, asked.spans, zone, request.limit)
+        else by_sessions(board, request.sentence, asked.spans, zone, request.limit)
     )
     choices = choose(
         ranked,
@@ -171,8 +171,10 @@ def _envelope(board: Board, asked: Asked, choices: list[Choice]) -> Envelope:
         terms=tuple(term.spelling for term, _ in shown),
         unmatched=tuple(t.spelling for t, tally in shown if t.telling and not tally.seen),
         dates=tuple(map(str, asked.spans)),
-        matches=found.matches,
-        sessions_matching=len(found.totals),
+        matches=max(found.matches, *(tally.messages for tally in found.tallies), 0),
+        sessions_matching=max(
+            len(found.totals), *(round(t.sessions_of(board.size)) for t in found.tallies), 0
+        ),
         verified=tuple((term.spelling, tally.messages) for term, tally in shown),
     )
 

@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 from math import log
-from typing import TYPE_CHECKING
 
 from recall_tui.search.recall import policy
 from recall_tui.store.block import BlockKind
-
-if TYPE_CHECKING:
-    from recall_tui.store.block import Block
 
 
 def idf(population: float, frequency: float) -> float:
@@ -18,6 +14,6 @@ def idf(population: float, frequency: float) -> float:
     return log((population - frequency + 0.5) / (frequency + 0.5) + 1)
 
 
-def type_weight(block: Block) -> float:
-    """Return what the messages of a block weigh beside others (S0-73)."""
-    return policy.TOOL_RESULT_WEIGHT if block.kind == BlockKind.TOOL else 1.0
+def type_weight(kind: int) -> float:
+    """Return what the messages of a kind of block weigh beside others (S0-73)."""
+    return policy.TOOL_RESULT_WEIGHT if kind == BlockKind.TOOL else 1.0

@@ -69,6 +69,24 @@ _DAYS_BACK: Final = {
 }  # fmt: skip
 
 
+_ASKS: Final = re.compile(
+    r"\s*(?:since )?(?:when|how long|(?:in )?(?:what|which) (?:day|date|week|month|year|time))\b",
+    re.IGNORECASE,
+)
+TOLD: Final = re.compile(
+    rb"\b(?:yesterday|today|tonight|tomorrow|ago|last|next|weeks?|weekend|months?|years?|since"
+    rb"|recently|upcoming|summer|winter|spring|fall|autumn"
+    rb"|(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february|march|april|may|june|july"
+    rb"|august|september|october|november|december)\b"
+)
+"""What tells a time in folded text."""
+
+
+def asked(sentence: str) -> bool:
+    """Return whether a sentence asks when something was."""
+    return _ASKS.match(sentence) is not None
+
+
 class Span(NamedTuple):
     """A time that was named, as far as it was named."""
 

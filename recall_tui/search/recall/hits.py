@@ -8,8 +8,10 @@ from __future__ import annotations
 from array import array
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
+from recall_tui.store.block import BlockKind
+
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from recall_tui.search.recall.terms import Term
 
@@ -31,20 +33,36 @@ class Tally:
         self.sessions: set[tuple[int, int]] = set()
         """(corpus, session) it was found in."""
         self.beyond = 0
-        """Messages that hold it beyond the horizon only."""
-        self.put_off = False
-        """Whether, from some block on, it was looked for in the messages of rarer words only."""
+        """Messages that hold it beyond the horizon only. An estimate when put off."""
+        self.put_off = [False for _ in BlockKind]
+        """By kind of block: whether, from some block on, it was looked for in the messages of rarer
+        words only."""
         self.share = 0.0
         """Share of the sessions read until then that it was found in."""
+
+    def count(self, kind: int, counts: Iterable[float], beyond: int, sampled: int) -> None:
+        """Count what a block holds.
+
+        Args:
+            kind: Of the block.
+            counts: Occurrences in each of its messages that hold the term.
+            beyond: Messages that hold it beyond the horizon only.
+            sampled: How many blocks this one stands for where the term was put off.
+        """
+        times = sampled if self.put_off[kind] else 1
+        weights = [min(count, 1.0) for count in counts]
+        self.seen += len(weights)
+        self.frequency += times * sum(weights)
+        self.beyond += times * beyond
 
     @property
     def messages(self) -> int:
         """Messages that hold it."""
-        return round(self.frequency) if self.put_off else self.seen
+        return round(self.frequency) if any(self.put_off) else self.seen
 
     def sessions_of(self, sessions: float) -> float:
         """Return how many of so many sessions hold it."""
-        return self.share * sessions if self.put_off else len(self.sessions)
+        return self.share * sessions if any(self.put_off) else len(self.sessions)
 
 
 class Seen(NamedTuple):

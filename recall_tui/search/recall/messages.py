@@ -8,7 +8,6 @@ from recall_tui.search.recall import policy
 from recall_tui.search.recall.bm25 import idf, type_weight
 from recall_tui.search.recall.board import Evidence, Ranked, Tiers, note_kinds, order
 from recall_tui.search.recall.marker import own, quotes
-from recall_tui.store.block import BlockKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -59,8 +58,7 @@ class _Scoring:
             spread = self._norm + self._slope * lengths[index]
             score = self._weights[term] * count / (count + spread)
             scores[index] = scores.get(index, 0.0) + score
-        weight = policy.TOOL_RESULT_WEIGHT if seen.kind == BlockKind.TOOL else 1.0
-        return self._tiers.of(found.held(place)), weight * max(scores.values())
+        return self._tiers.of(found.held(place)), type_weight(seen.kind) * max(scores.values())
 
     def look(self, place: Place, *, quoted: bool = False) -> Ranked | None:
         """Return a session with its matching messages, None when recall alone wrote them.
@@ -93,7 +91,7 @@ class _Scoring:
             spread = self._norm + self._slope * lengths[index]
             score = sum(weights[n] * count / (count + spread) for n, count in counts.items())
             yield Evidence(
-                type_weight(block) * score, self._tiers.of(counts), meta.times[index],
+                type_weight(block.kind) * score, self._tiers.of(counts), meta.times[index],
                 meta.positions[index], meta.kinds[index], meta.digests[index], counts,
                 frozenset((meta.kinds[index],)),
             )  # fmt: skip

@@ -49,7 +49,7 @@ WINDOW_MORE: Final = 0.3
 """Share of the 4th and 7th best window of a session, halved each: many weak passages count."""
 SESSION_K1: Final = 2.0
 SESSION_WEIGHT: Final = 1.0
-TF_CAP: Final = 3
+TF_CAP: Final = 6
 """Occurrences of a word counted in one message: BM25 has saturated long before."""
 NOISE_WEIGHT: Final = 0.4
 """Of the words that questions are made of: kind, mention, happen, many."""
@@ -67,6 +67,15 @@ ADJACENT_TOKENS: Final = 4
 ADJACENT_WEIGHT: Final = 0.6
 """Two words that follow each other in the sentence and stand near each other in a message."""
 
+NAME_WEIGHT: Final = 8.0
+"""For each name of a sentence that a session says at all: other words are paraphrased."""
+NAMED_SPEAKER: Final = 1.4
+"""Of what is said by the one who is named, in a log of several people, ..."""
+OTHER_SPEAKER: Final = 0.8
+"""... and of what the others say."""
+TOLD_TIME: Final = 0.3
+"""Share added to a stretch that tells a time, when that is what is asked for."""
+
 # ------------------------------------------------------------ dates named in a sentence
 
 DATE_WEIGHT: Final = 15.0
@@ -77,7 +86,7 @@ DAYS_BEFORE: Final = 2
 JUST_BEFORE: Final = 0.25
 SAME_MONTH: Final = 0.6
 AFTER_MONTH: Final = 0.35
-SAME_YEAR: Final = 0.15
+SAME_YEAR: Final = 0.4
 
 # ------------------------------------------------------------ how many are looked at closely
 
@@ -85,13 +94,17 @@ LOOKED_AT: Final = 2
 LEAST: Final = 8
 """Sessions that are scored exactly after the scan: so many for each passage wanted, because a
 session may turn out to quote recall only."""
+SPARE: Final = 12
+"""And so many more for a sentence: a session may rise when it is looked at."""
+STRETCHES: Final = 12
+"""Strongest messages of a session around which stretches are scored; more when more passages are
+wanted."""
+
+# ------------------------------------------------------------ what a scan puts off
+
 FIRST_LOOK: Final = 64
 """Blocks after which a scan first sees whether common words can be put off; then twice as many."""
-PROSPECT: Final = 1.0
+PROSPECT: Final = 0.75
 """Share of the most they could add that common words without a rarer one are expected to add."""
-SAMPLED: Final = 16
+SAMPLED: Final = 32
 """Every so many blocks a word that was put off is counted all the same."""
-SPARE: Final = 20
-"""And so many more for a sentence: a session may rise when it is looked at."""
-STRETCHES: Final = 24
-"""Strongest messages of a block of talk around which stretches are scored."""

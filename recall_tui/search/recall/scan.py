@@ -2,9 +2,9 @@
 
 A common word of a sentence is put off as soon as sessions without a rarer one have no prospects
 (the bound of MaxScore): from there on it is looked for in the messages of rarer words only, and in
-every `policy.SAMPLED`-th block, from which its frequency is estimated. What is then looked at
-closely is searched for it again, so that only its frequency is no exact number. Explicit terms are
-never put off (S0-67).
+every `policy.SAMPLED`-th block, from which its frequency is estimated. Tool output weighs half, so
+there most words are put off. What is then looked at closely is searched for it again, so that only
+its frequency is no exact number. Explicit terms are never put off (S0-67).
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from recall_tui.search.recall.bm25 import type_weight
 from recall_tui.search.recall.finders import Held, Text
 from recall_tui.search.recall.hits import Scanned, Seen
 from recall_tui.search.recall.weights import Weights
+from recall_tui.store.block import BlockKind
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -60,7 +61,8 @@ class Scan:
         self._finders = [finders.finder(term) for term in terms]
         # What holds another needle is looked for after it, and not where that one is absent.
         self._all = sorted(range(len(terms)), key=lambda n: max(map(len, terms[n].needles)))
-        self._wanted = self._all
+        self._wanted = [self._all for _ in BlockKind]
+        self._put_off: list[list[int]] = [[] for _ in BlockKind]
         needles = {needle for term in terms for needle in term.needles}
         self._parts = {n: {part for part in needles if part in n and part != n} for n in needles}
 
@@ -74,44 +76,41 @@ class Scan:
                 self._scan(corpus, block)
                 if self._scanned == look:
                     look *= 2
-                    self._put_off()
+                    self._decide()
         return True
 
     def again(self, corpus: int, block: Block, table: Table) -> None:
         """Add to the hits of a block that is read again what was put off in the scan."""
-        put_off = [n for n in self._all if self.found.tallies[n].put_off]
-        text = Text.of(block.fold)
-        admits = self._admission.of(corpus, block) if put_off else None
-        for held in self._held(text, put_off):
-            counts, _ = finders.everywhere(self._finders[held.term], held, block, text, admits)
-            for index, count in counts.items():
-                table.setdefault(index, {})[held.term] = count
+        put_off = self._put_off[block.kind]
+        if put_off:
+            text = Text.of(block.fold)
+            admits = self._admission.of(corpus, block)
+            for held in self._held(text, put_off):
+                counts, _ = finders.everywhere(self._finders[held.term], held, block, text, admits)
+                for index, count in counts.items():
+                    table.setdefault(index, {})[held.term] = count
 
     def _scan(self, corpus: int, block: Block) -> None:
-        found, key = self.found, (corpus, block.session)
-        found.sizes[key] = found.sizes.get(key, 0.0) + len(block.fold) * type_weight(block)
+        found, key, kind, size = self.found, (corpus, block.session), block.kind, len(block.fold)
+        found.sizes[key] = found.sizes.get(key, 0.0) + size * type_weight(kind)
         self._scanned += 1
-        self._bytes += len(block.fold)
+        self._bytes += size
         sampled = self._scanned % policy.SAMPLED == 0
-        tallies = found.tallies
         text = Text.of(block.fold)
-        wanted = self._held(text, self._all if sampled else self._wanted)
+        wanted = self._held(text, self._all if sampled else self._wanted[kind])
         if not wanted:
             return
         admits = self._admission.of(corpus, block)
         here: dict[int, dict[int, float]] = {}
         for held in wanted:
-            finder, tally = self._finders[held.term], tallies[held.term]
+            finder, tally = self._finders[held.term], found.tallies[held.term]
             counts, beyond = finders.everywhere(finder, held, block, text, admits)
-            tally.beyond += beyond
+            tally.count(kind, counts.values(), beyond, policy.SAMPLED)
             if counts:
                 here[held.term] = counts
-                tally.seen += len(counts)
                 tally.sessions.add(key)
-                holding = sum(min(count, 1.0) for count in counts.values())
-                tally.frequency += holding * policy.SAMPLED if tally.put_off else holding
-        found.messages[block.kind] += len(block.meta)
-        found.bytes[block.kind] += len(block.fold)
+        found.messages[kind] += len(block.meta)
+        found.bytes[kind] += size
         if here:
             if not sampled:
                 self._beside(block, text, here)
@@ -136,12 +135,11 @@ class Scan:
     def _beside(self, block: Block, text: Text, here: dict[int, dict[int, float]]) -> None:
         """Look for what was put off in the messages that hold a rarer word."""
         messages = set().union(*here.values())
-        for number, tally in enumerate(self.found.tallies):
-            if tally.put_off:
-                needles = self.found.terms[number].needles
-                counts = finders.among(self._finders[number], needles, messages, block, text)
-                if counts:
-                    here[number] = counts
+        for number in self._put_off[block.kind]:
+            needles = self.found.terms[number].needles
+            counts = finders.among(self._finders[number], needles, messages, block, text)
+            if counts:
+                here[number] = counts
 
     def _keep(self, corpus: int, block: Block, here: dict[int, dict[int, float]]) -> None:
         """Keep the hits of a block: term number -> index -> count."""
@@ -153,7 +151,7 @@ class Scan:
             spans = ((index, *finders.visible(meta, index)) for index in messages)
             lengths = {i: finders.characters(fold[start:end]) for i, start, end in spans}
             found.matched_length += sum(lengths.values())
-        weight = type_weight(block)
+        weight = type_weight(block.kind)
         totals = found.totals.setdefault((corpus, block.session), [0.0] * len(found.terms))
         before = len(found)
         for term, counts in here.items():
@@ -161,24 +159,29 @@ class Scan:
             totals[term] += sum(counts.values()) * weight
         found.blocks.append(Seen(*name_of(corpus, block), block.last_ms, before, len(found)))
 
-    def _put_off(self) -> None:
+    def _decide(self) -> None:
         """Put off the commonest words that together cannot bring a session among the best."""
-        found, tallies = self.found, self.found.tallies
-        if not found.totals or len(self._wanted) == 1:
+        found, terms, tallies = self.found, self.found.terms, self.found.tallies
+        if not found.totals or all(terms[n].exact for n in self._wanted[BlockKind.TOOL]):
             return
         # Blocks that were not looked into hold about as many messages a byte as the others.
         messages = sum(found.messages) * self._bytes / sum(found.bytes)
         weights = Weights(found, len(found.sizes), messages)
         best = nlargest(self._enough, weights.rough().values())
-        least = best[-1] if len(best) == self._enough else 0.0
-        for number in sorted(range(len(tallies)), key=lambda n: -tallies[n].messages):
-            least -= policy.PROSPECT * weights.most(number)
-            if least < 0 or found.terms[number].exact:
-                break
-            if not tallies[number].put_off:
-                tallies[number].put_off = True
-                tallies[number].share = len(tallies[number].sessions) / len(found.sizes)
-        self._wanted = [n for n in self._all if not tallies[n].put_off]
+        if len(best) < self._enough:
+            return
+        common = sorted(range(len(terms)), key=lambda n: -tallies[n].messages)
+        for kind in BlockKind:
+            left = best[-1] / policy.PROSPECT
+            for number in common:
+                left -= weights.most(number, kind)
+                if left < 0 or terms[number].exact or not tallies[number].seen:
+                    break
+                if not any(tallies[number].put_off):
+                    tallies[number].share = len(tallies[number].sessions) / len(found.sizes)
+                tallies[number].put_off[kind] = True
+            self._put_off[kind] = [n for n in self._all if tallies[n].put_off[kind]]
+            self._wanted[kind] = [n for n in self._all if not tallies[n].put_off[kind]]
 
 
 def name_of(corpus: int, block: Block) -> tuple[int, int, int, int, int]:

@@ -6,7 +6,8 @@ all, whether those stand side by side, and whether they fall on a day that was n
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from heapq import nlargest
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from recall_tui.search.recall import dates, policy
 from recall_tui.search.recall.bm25 import idf, type_weight
@@ -15,10 +16,11 @@ from recall_tui.search.recall.envelope import Tier
 from recall_tui.search.recall.marker import own, quotes
 from recall_tui.search.recall.near import side_by_side
 from recall_tui.search.recall.weights import Weights
+from recall_tui.search.recall.words import TOKEN
 from recall_tui.store.block import BlockKind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from datetime import tzinfo
 
     from recall_tui.model import Session
@@ -27,10 +29,23 @@ if TYPE_CHECKING:
     from recall_tui.search.recall.hits import Table
     from recall_tui.store.block import Block
 
+_LABEL: Final = 24
+"""Bytes at the beginning of a message that may name who speaks."""
 
-def by_sessions(board: Board, spans: tuple[Span, ...], zone: tzinfo, limit: int) -> list[Ranked]:
-    """Rank sessions by all they say about a sentence."""
-    return _Sentence(board, spans, zone, limit).ranked()
+
+def by_sessions(
+    board: Board, sentence: str, spans: tuple[Span, ...], zone: tzinfo, limit: int
+) -> list[Ranked]:
+    """Rank sessions by all they say about a sentence.
+
+    Args:
+        board: The search.
+        sentence: What was asked.
+        spans: The times it names, ...
+        zone: ... in this zone.
+        limit: Passages wanted.
+    """
+    return _Sentence(board, sentence, spans, zone, limit).ranked()
 
 
 def shortlisted(limit: int) -> int:
@@ -48,15 +63,21 @@ class _Look(NamedTuple):
     kinds: bytearray
     totals: list[float]
     """Counts per term over the whole session, type weights applied."""
+    strongest: list[float]
+    """What its strongest messages are worth by themselves, best first."""
 
 
 class _Sentence:
     """The scoring of one sentence."""
 
-    def __init__(self, board: Board, spans: tuple[Span, ...], zone: tzinfo, limit: int) -> None:
+    def __init__(
+        self, board: Board, sentence: str, spans: tuple[Span, ...], zone: tzinfo, limit: int
+    ) -> None:
         self._board = board
         self._limit = limit
         self._terms = board.found.terms
+        self._names = [number for number, term in enumerate(self._terms) if term.name]
+        self._when = dates.asked(sentence)
         self._spans = spans
         self._zone = zone
         self._tiers = Tiers(self._terms)
@@ -94,13 +115,13 @@ class _Sentence:
             place: The session.
             quoted: Whether it is known to quote recall.
         """
-        look = _Look([], {}, bytearray(), [0.0] * len(self._terms))
+        look = _Look([], {}, bytearray(), [0.0] * len(self._terms), [])
         for at, block in self._board.load(place):
             if not quoted and quotes(block):
                 return self._look(place, quoted=True)
             note_kinds(look.kinds, block)
             table = self._board.table(place[0], at, block)
-            weight = type_weight(block)
+            weight = type_weight(block.kind)
             for counts in table.values():
                 for number, count in counts.items():
                     look.totals[number] += count * weight
@@ -108,9 +129,18 @@ class _Sentence:
                 look.pairs[number] = look.pairs.get(number, 0) + count
             for index in own(block, quoted=quoted).intersection(table):
                 del table[index]
-            look.evidence.extend(self._windows(block, table))
+            look.evidence.extend(self._windows(block, table, self._strong(look, table)))
         look.evidence.sort(key=order)
         return look
+
+    def _strong(self, look: _Look, table: Table) -> dict[int, float]:
+        """Return the messages of a block that are among the strongest of the session so far."""
+        held = [(self._plain(counts), index) for index, counts in table.items()]
+        most = max(policy.STRETCHES, self._limit)
+        least = look.strongest[-1] if len(look.strongest) == most else 0.0
+        strong = {i: s for s, i in nlargest(most, held) if s > least}
+        look.strongest[:] = nlargest(most, [*look.strongest, *strong.values()])
+        return strong
 
     def _rough(self) -> dict[Place, float]:
         """Return what a session is worth before its messages are looked at again."""
@@ -121,42 +151,65 @@ class _Sentence:
             rough[place] += policy.DATE_WEIGHT * self._priors.get(place, 0.0)
         return rough
 
-    def _windows(self, block: Block, table: Table) -> Iterator[Evidence]:
-        """Yield the stretches of one block: three neighbours in talk, one tool result."""
+    def _windows(
+        self, block: Block, table: Table, strong: Mapping[int, float]
+    ) -> Iterator[Evidence]:
+        """Yield the stretches around the strong messages of a block.
+
+        In talk a stretch is three neighbours, in tool output one result.
+        """
         meta, offsets, horizons = block.meta, block.meta.fold_offsets, block.meta.horizons
         count = len(offsets) - 1
-        tool = block.kind == BlockKind.TOOL
-        reach = 0 if tool else policy.WINDOW // 2
-        weight = type_weight(block)
+        reach = 0 if block.kind == BlockKind.TOOL else policy.WINDOW // 2
         k1, slope = self._norms[block.kind]
-        own = {index: self._plain(counts) for index, counts in table.items()}
-        strong = sorted(own, key=own.__getitem__, reverse=True)[: policy.STRETCHES]
-        idfs, gain = self._weights.window, policy.K1 + 1
+        speaks = self._speakers(block, table)
+        idfs = [
+            weight * (policy.K1 + 1) * type_weight(block.kind) for weight in self._weights.window
+        ]
         for centre in sorted({i + d for i in strong for d in range(-reach, reach + 1)}):
             if not 0 <= centre < count:
                 continue
             low, high = max(0, centre - reach), min(count, centre + reach + 1)
             sums: Counts = {}
+            heard: Counts = {}
             kinds = set()
-            anchor, best = centre, own.get(centre, 0.0)
+            length = 0
             for index in range(low, high):
-                counts = table.get(index)
-                if counts is not None:
+                length += min(horizons[index], offsets[index + 1] - offsets[index] - 1)
+                if index in table:
                     kinds.add(meta.kinds[index])
-                    for number, held in counts.items():
+                    voice = 1.0
+                    if speaks:
+                        voice = policy.NAMED_SPEAKER if index in speaks else policy.OTHER_SPEAKER
+                    for number, held in table[index].items():
                         sums[number] = sums.get(number, 0.0) + held
-                    if own[index] > best:
-                        anchor, best = index, own[index]
-            length = sum(
-                min(horizons[i], offsets[i + 1] - offsets[i] - 1) for i in range(low, high)
-            )
+                        heard[number] = heard.get(number, 0.0) + held * voice
             norm = k1 + slope * length
-            score = sum(idfs[n] * held * gain / (held + norm) for n, held in sums.items())
+            score = sum([idfs[n] * held / (held + norm) for n, held in heard.items()])
+            if self._when and dates.TOLD.search(block.fold, offsets[low], offsets[high]):
+                score *= 1 + policy.TOLD_TIME
+            # Neighbours of a strong message may be strong themselves, though not as strong.
+            anchor = max(range(low, high), key=lambda i: strong.get(i, 0.0))
             yield Evidence(
-                weight * score, self._tiers.of(sums), meta.times[anchor], meta.positions[anchor],
-                meta.kinds[anchor], meta.digests[anchor], sums,
-                frozenset(kinds),
+                score, self._tiers.of(sums), meta.times[anchor], meta.positions[anchor],
+                meta.kinds[anchor], meta.digests[anchor], sums, frozenset(kinds),
             )  # fmt: skip
+
+    def _speakers(self, block: Block, table: Table) -> frozenset[int]:
+        """Return what is said by the one whom the sentence names, in a log of several people.
+
+        There a message begins with a name and a colon. Empty when two of them are named.
+        """
+        said: dict[int, set[int]] = {}
+        for number in self._names:
+            word = self._terms[number].word
+            for index, counts in table.items():
+                if word is not None and number in counts:
+                    start = block.meta.fold_offsets[index]
+                    label, colon, _ = block.fold[start : start + _LABEL].partition(b":")
+                    if colon and any(word.weight(token) == 1.0 for token in TOKEN.findall(label)):
+                        said.setdefault(number, set()).add(index)
+        return frozenset(*said.values()) if len(said) == 1 else frozenset()
 
     def _plain(self, counts: Counts) -> float:
         """Return what one message of a stretch holds, its length aside."""

@@ -69,7 +69,18 @@ def stop_words(words: Iterable[str]) -> frozenset[str]:
 _NOISE: Final = """\
 kind type sort many much mention mentions mentioned describe described happen happened happens
 name might likely thing things way use uses used using get gets got getting like likes really
-lot even else one two new go goes going went been"""
+lot even else one two new go goes going went been current currently recent recently particular
+particularly specific specifically various related relate relating according consider considered
+aspect aspects different example certain regarding involve involved involves involving typical
+typically usually frequently often common commonly several either similar"""
+_LIGHT: Final = """\
+activity activities area areas receive received receives receiving plan plans planned planning want
+wants wanted need needs needed talk talks talked talking tell tells told say said says think thinks
+thought feel feels felt know knows knew known find finds found take takes took taken taking make
+makes made making give gives gave given giving try tries tried trying start starts started starting
+become becomes became keep keeps kept keeping see sees saw seen look looks looked looking share
+shares shared sharing discuss discussed discusses reason reasons idea ideas place places event
+events during together both"""
 _ZH: Final = """\
 我们 你们 他们 她们 怎么样 怎么 什么 为什么 哪里 哪个 哪些 如何 可以 是否 这个 那个 这些 那些 上次
 之前 时候 问题 一下 一个 没有 还是 已经 的 了 吗 呢 吧 是 在 我 你 他 她 它 和 与 把 被 就 都
@@ -81,6 +92,12 @@ _JA: Final = """\
 を に で と も や へ か な"""
 
 NOISE: Final = frozenset(_NOISE.split())
+
+LIGHT: Final = frozenset(_LIGHT.split())
+"""Words that may be the point of a question, and are told in other words all the same."""
+
+GERMAN: Final = _OTHERS[0]
+"""The language in which a capital makes no name."""
 
 ZH: Final = _ZH.split()
 """Chinese words a run is parted at."""

@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 from recall_tui.search.plain import as_needle
 from recall_tui.search.recall import policy
-from recall_tui.search.recall.stopwords import JA, NOISE, ZH, stop_words
+from recall_tui.search.recall.stopwords import GERMAN, JA, LIGHT, NOISE, ZH, stop_words
 from recall_tui.search.recall.words import Word
 from recall_tui.text.fold import fold
 
@@ -59,6 +59,8 @@ class Term(NamedTuple):
     """Whether an answer without it lacks something: not for noise words and helpers."""
     place: int = -1
     """For words: which word of the sentence it is, so that neighbours are known."""
+    name: bool = False
+    """For words: whether it names somebody or something, and so has no other words for it."""
 
     @property
     def exact(self) -> bool:
@@ -98,29 +100,42 @@ def split(sentence: str) -> list[Term]:
         _add(found, _exact(whole, "phrase")._replace(telling=False))
     inside = " ".join(t.spelling for t in found.values() if t.sort == "identifier")
     parts = {fold(word) for word in _WORD.findall(inside.replace("_", " "))}
+    names = _names(sentence)
     for place, (spelling, folded) in enumerate(words):
         is_part = folded in parts
         weight = policy.PART_WEIGHT if is_part else 1.0
-        if folded in NOISE:
+        if folded in NOISE or folded in LIGHT:
             weight = policy.NOISE_WEIGHT
         word = Word(folded)
         telling = folded not in NOISE and not is_part
-        term = Term(spelling, "word", word.needles, weight, word, telling, place)
+        term = Term(spelling, "word", word.needles, weight, word, telling, place, spelling in names)
         found.setdefault(f"word {word.stem}", term)
     return _most_telling(list(found.values()))
 
 
 def _words(text: str) -> list[tuple[str, str]]:
     """Return the words that say something, as (spelling, folded), in order."""
-    spellings = [
-        w.partition("'")[0] for w in _WORD.findall(text.replace("_", " ").replace("’", "'"))
-    ]
+    spellings = _spellings(text.replace("_", " "))
     stop = stop_words(map(fold, spellings))
     return [
         (spelling, folded)
         for spelling in spellings
         if _says_something(spelling, folded := fold(spelling), stop)
     ]
+
+
+def _names(sentence: str) -> frozenset[str]:
+    """Return the words written like names: with a capital, and not because they are the first."""
+    spellings = _spellings(sentence)
+    capital = frozenset(word for word in spellings[1:] if word[0].isupper())
+    if stop_words(map(fold, spellings)) is GERMAN or not any(w[0].islower() for w in spellings):
+        return frozenset()
+    return capital
+
+
+def _spellings(text: str) -> list[str]:
+    """Return the words of a text as they are written, without what follows an apostrophe."""
+    return [word.partition("'")[0] for word in _WORD.findall(text.replace("’", "'"))]
 
 
 def _says_something(spelling: str, folded: str, stop: frozenset[str]) -> bool:

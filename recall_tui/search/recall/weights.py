@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from recall_tui.search.recall import policy
-from recall_tui.search.recall.bm25 import idf
+from recall_tui.search.recall.bm25 import idf, type_weight
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,11 +41,12 @@ class Weights:
             self.session.append(idf(sessions, holding) * term.weight)
             self.window.append(idf(messages, windows) * term.weight)
             self.message.append(idf(messages, tally.frequency) * term.weight)
+        self._names = [number for number, term in enumerate(found.terms) if term.name]
         sizes = found.sizes.values()
         self._mean = sum(sizes) / len(sizes) if sizes else 1.0
 
     def whole(self, place: tuple[int, int], totals: Sequence[float]) -> float:
-        """Return BM25 over a session as one document.
+        """Return BM25 over a session as one document, and what the names in it are worth.
 
         Args:
             place: The session.
@@ -57,18 +58,22 @@ class Weights:
         norm = policy.SESSION_K1 * (1 - policy.B + policy.B * size / self._mean)
         held = [(w, count) for w, count in zip(weights, totals, strict=True) if count]
         score = sum([weight * count / (count + norm) for weight, count in held])
-        return policy.SESSION_WEIGHT * (policy.SESSION_K1 + 1) * score
+        named = sum([totals[number] >= 1 for number in self._names])
+        return policy.SESSION_WEIGHT * (policy.SESSION_K1 + 1) * score + policy.NAME_WEIGHT * named
 
-    def most(self, term: int) -> float:
-        """Return the most that a word can add to what a session is worth."""
+    def most(self, term: int, kind: int) -> float:
+        """Return the most that a word can add to what a session is worth in a kind of block."""
         message = policy.TF_CAP * (policy.K1 + 1) / (policy.TF_CAP + policy.K1)
         session = policy.SESSION_WEIGHT * (policy.SESSION_K1 + 1)
-        return message * self.message[term] + session * self.session[term]
+        name = policy.NAME_WEIGHT if term in self._names else 0.0
+        return (
+            type_weight(kind) * message * self.message[term] + session * self.session[term] + name
+        )
 
     def rough(self) -> dict[tuple[int, int], float]:
         """Return what each session is worth as far as is known: as a whole, and its best message.
 
-        What was put off counts in messages only: how often a session holds it is not known.
+        How often a session holds a word that was put off is not known, and does not count.
         """
         found = self._found
         best = dict.fromkeys(found.totals, 0.0)
@@ -79,9 +84,9 @@ class Weights:
                 gain = gains[term] * count / (count + policy.K1)
                 scores[index] = scores.get(index, 0.0) + gain
             place = (seen.corpus, seen.session)
-            best[place] = max(best[place], *scores.values())
+            best[place] = max(best[place], type_weight(seen.kind) * max(scores.values()))
         known = [
-            0.0 if tally.put_off else weight
+            0.0 if any(tally.put_off) else weight
             for tally, weight in zip(found.tallies, self.session, strict=True)
         ]
         return {

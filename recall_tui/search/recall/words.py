@@ -70,13 +70,12 @@ class Word:
         weights: Tokens weighed so far.
     """
 
-    __slots__ = ("_least", "_typo", "needles", "stem", "weights")
+    __slots__ = ("_typo", "needles", "stem", "weights")
 
     def __init__(self, folded: str, *, typo: bool = False) -> None:
         """Prepare a folded word; `typo` also admits words one edit away."""
         self.stem = stem(folded)
         self._typo = typo
-        self._least = max(_LONG, len(self.stem) - 2)
         self.weights: dict[bytes, float] = {}
         begin = self.stem[:3] if typo else _beginning(self.stem)
         forms = _FORMS.get(_FIRST.get(folded, ""), ())
@@ -96,7 +95,7 @@ class Word:
     def _weigh(self, token: str) -> float:
         if not self._typo and len(token) > len(self.stem) + _ENDING:
             # No form of it: names that programs glue together are not worth a stemmer's time.
-            longer = len(self.stem) >= _LONG and token.startswith(self.stem[: self._least])
+            longer = len(self.stem) >= _LONG and token.startswith(self.stem)
             return policy.NEAR_FORM if longer else 0.0
         other = stem(token)
         if other == self.stem:
@@ -105,10 +104,8 @@ class Word:
             return policy.TYPO_FORM if one_edit(self.stem, other) else 0.0
         if len(self.stem) < _LONG or len(other) < _LONG - 1:
             return 0.0
-        if other.startswith(self.stem[: self._least]):
-            return policy.NEAR_FORM
-        least = max(_LONG, len(other) - 2)
-        return policy.NEAR_FORM if self.stem.startswith(other[:least]) else 0.0
+        near = other.startswith(self.stem) or self.stem.startswith(other)
+        return policy.NEAR_FORM if near else 0.0
 
 
 def stem_of(form: str) -> str:
