@@ -30,6 +30,10 @@ Finder: TypeAlias = "Callable[[str], Iterable[tuple[int, int]]]"
 """Returns the spans to highlight in a line of shown text."""
 
 TAB_CELLS: Final = 4
+_SEAMS: Final = frozenset("/\\_-.,:;=&?")
+_SEAM_CHARS: Final = 12
+"""So far before the edge a path or a link is broken rather than in the middle of a name."""
+
 _WORD: Final = re.compile(r"\s+|\S+")
 
 FLOWING: Final = "\u0900-\u0dff\u0e00-\u0eff\u0f00-\u109f\u1780-\u18ff\u1a00-\u1c4f\ua800-\uabff"
@@ -138,10 +142,11 @@ def breaks(text: str, width: int, hang: int = 0) -> list[int]:
             cuts.append(start)
             room = rest
         if word.isascii():
-            at = start + room
+            at, before = start + room, start
             while at < match.end():
-                cuts.append(at)
-                at += rest
+                before = _seam(text, before, at)
+                cuts.append(before)
+                at = before + rest
             room = rest - (match.end() - cuts[-1]) if cuts else room - size
             continue
         for low, _, cells in split_graphemes(word)[0]:
@@ -150,6 +155,12 @@ def breaks(text: str, width: int, hang: int = 0) -> list[int]:
                 room = rest
             room -= cells
     return [at for at in dict.fromkeys(cuts) if 0 < at < len(text)]
+
+
+def _seam(text: str, low: int, high: int) -> int:
+    """Return where a long word breaks best: behind the last sign between names, else at `high`."""
+    near = max(low + 1, high - _SEAM_CHARS)
+    return next((at for at in range(high, near, -1) if text[at - 1] in _SEAMS), high)
 
 
 def styled(text: str, spans: Iterable[Span], base: str = "") -> list[Piece]:

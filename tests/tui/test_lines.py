@@ -105,3 +105,10 @@ def test_a_row_leaves_out_a_key_whose_words_have_no_room(monkeypatch: pytest.Mon
     row.show([Part("a long warning", "warning", "gaps")])
     monkeypatch.setattr(Row, "size", Size(8, 1))
     assert row._parts()[0].text == "a long …", "what is no key is cut"
+
+
+def test_a_long_path_breaks_between_its_names() -> None:
+    path = "/home/mira/src/tidewatch/src/tidewatch/forecast.py"
+    rows = ["".join(text for text, _ in row) for row in wrap([(path, "")], 30)]
+    assert rows == ["/home/mira/src/tidewatch/src/", "tidewatch/forecast.py"]
+    assert breaks("x" * 50, 20) == [20, 40], "without a seam it is filled"
