@@ -39,6 +39,30 @@ def test_workers_give_what_reading_here_gives(desk):
     assert there == here
 
 
+@pytest.mark.parametrize("target", [300, 1 << 20], ids=["many blocks", "one block"])
+def test_a_long_session_is_compressed_beside_its_reading_to_the_same(desk, monkeypatch, target):
+    monkeypatch.setattr("recall_tui.store.ingest.TARGET_BYTES", target)
+    monkeypatch.setattr("recall_tui.store.block.TARGET_BYTES", target)
+    path = desk.write("a.jsonl", *(line(text=f"{n} " * 50, t=n) for n in range(1, 40)))
+    one = task(0, path)
+    short = list(worker.read(Toy(), one))
+    monkeypatch.setattr(worker, "LONG_BYTES", 0)
+    assert list(worker.read(Toy(), one)) == short
+    assert (len(short) > 5) is (target == 300)
+
+
+def test_what_fails_beside_the_reading_fails_the_session(desk, monkeypatch):
+    def full(_):
+        raise MemoryError("no memory")
+
+    path = desk.write("a.jsonl", line(text="one", t=1))
+    monkeypatch.setattr(worker, "LONG_BYTES", 0)
+    monkeypatch.setattr(worker, "store", full)
+    (reading,) = worker.read(Toy(), task(0, path))
+    assert reading.outcome == "failed"
+    assert "no memory" in reading.error
+
+
 def test_a_sync_with_workers_equals_one_without(desk, tmp_path, monkeypatch):
     from recall_tui.store.sync.run import sync
     from tests.store.conftest import content

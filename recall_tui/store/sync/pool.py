@@ -39,6 +39,9 @@ MOST_WORKERS: Final = 6
 IDLE_S: Final = 0.25
 """How long the caller waits for a part before it is asked whether it still wants any."""
 
+_WAITING: Final = 12
+"""Parts of each worker that may wait for the writer, about 8 MB: they read on while it commits."""
+
 _BOOT: Final = (
     "import sys; sys.path[:] = sys.argv[1:];from recall_tui.store.sync.worker import main; main()"
 )
@@ -74,7 +77,7 @@ class Pool:
         self._answered = threading.Event()
         self._stopped = threading.Event()
         self._parts: queue.Queue[tuple[int, StoredBlock | Reading] | None] = queue.Queue(
-            2 * max(1, workers)
+            _WAITING * max(1, workers)
         )
         self._processes: set[subprocess.Popen[bytes]] = set()
         self._threads = [

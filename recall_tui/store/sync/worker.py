@@ -13,6 +13,7 @@ import stat
 import sys
 from dataclasses import dataclass, field
 from importlib import import_module
+from itertools import takewhile
 from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
 from recall_tui.errors import SourceError
@@ -25,15 +26,21 @@ from recall_tui.store.sync.plan import Known  # noqa: TC001 - msgspec reads the 
 from recall_tui.text.redact import mark
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from typing import IO, BinaryIO
 
     from recall_tui.harnesses.base import Harness, Transcript
+    from recall_tui.store.block import BuiltBlock
 
 
 COMPARED_WHOLE: Final = 64 << 20
 """Bytes read before, up to which a grown file is compared with all of them (1 ms per 10 MiB). Of a
 longer one only the ends are, as long as nobody asks for more."""
+
+
+LONG_BYTES: Final = 16 << 20
+"""A session so long is compressed beside its reading, which is a third of the time it takes: one
+process reads it, and other processors are idle once it is the last."""
 
 
 class Task(NamedTuple):
@@ -142,10 +149,8 @@ def _pass(
     transcript = harness.open(source, since)
     start = since.position if since else 0
     packing = ingest.pack_session(transcript, start)
-    for built in packing:
-        if is_left_out(packing.facts, task.left_out):
-            break
-        yield store(built)
+    kept = takewhile(lambda _: not is_left_out(packing.facts, task.left_out), packing)
+    yield from map(store, kept) if source.size < LONG_BYTES else _stored_beside(kept)
     if is_left_out(packing.facts, task.left_out):
         yield Reading("excluded")
         return
@@ -173,6 +178,21 @@ def is_left_out(facts: Facts, patterns: Sequence[str]) -> bool:
     return bool(patterns) and any(
         matches(folder, patterns) for folder in (facts.cwd, facts.last_cwd) if folder
     )
+
+
+def _stored_beside(blocks: Iterable[BuiltBlock]) -> Iterator[StoredBlock]:
+    """Compress blocks in a thread, one behind the reading: zstd needs no interpreter's lock."""
+    from concurrent.futures import Future, ThreadPoolExecutor  # noqa: PLC0415 - for few sessions
+
+    with ThreadPoolExecutor(1) as helper:
+        behind: Future[StoredBlock] | None = None
+        for built in blocks:
+            ahead = helper.submit(store, built)
+            if behind is not None:
+                yield behind.result()
+            behind = ahead
+        if behind is not None:
+            yield behind.result()
 
 
 def _still_valid(path: str, known: Known, *, verify: bool) -> Checkpoint | None:
