@@ -115,4 +115,5 @@ def _unhidden(text: str) -> str:
     if text.isascii():
         return text.lower()
     text = unicodedata.normalize("NFKC", text)
-    return fold("".join(c for c in text if c.isascii() or unicodedata.category(c) != "Cf"))
+    unseen = dict.fromkeys(ord(c) for c in set(text) if unicodedata.category(c) == "Cf")
+    return fold(text.translate(unseen) if unseen else text)
