@@ -26,7 +26,8 @@ INDENT: Final = 4
 EXCERPT_LINES: Final = 3
 """Terminal lines an excerpt may take: enough to judge a hit, few enough for ten on a screen."""
 
-_BLANKS: Final = re.compile(r"\s+")
+_BLANKS: Final = re.compile(r"\s{2,}|[^\S ]")
+"""White space that is not one blank already, as most of it is."""
 
 
 def speaker(kind: Kind, tool: str) -> str:

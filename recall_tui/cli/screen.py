@@ -43,8 +43,6 @@ _HUES: Final = ("yellow", "green", "magenta", "blue", "cyan", "red")
 PROSE_CELLS: Final = 100
 """Prose is not set wider than this: longer lines are hard to read."""
 
-_BLANKS: Final = re.compile(r"\s+")
-
 
 def plain(text: str) -> str:
     """Return foreign text fit for any output: secret marks readable, no control sequences."""
@@ -53,7 +51,7 @@ def plain(text: str) -> str:
 
 def one_line(text: str) -> str:
     """Return foreign text on one line, white space collapsed."""
-    return _BLANKS.sub(" ", plain(text)).strip()
+    return " ".join(plain(text).split())
 
 
 def harness_style(harness: str) -> str:
@@ -207,7 +205,7 @@ def _flat(piece: Piece) -> tuple[str, str]:
     """Return a piece safe and without line breaks; blanks that align it stay."""
     text, style = _pair(piece)
     text = plain(text)
-    return (_BLANKS.sub(" ", text) if "\n" in text or "\t" in text else text), style
+    return (re.sub(r"\s+", " ", text) if "\n" in text or "\t" in text else text), style
 
 
 def screen_for(stream: TextIO, env: Mapping[str, str] | None = None) -> Screen:

@@ -12,7 +12,6 @@ same after a sync.
 from __future__ import annotations
 
 import heapq
-from base64 import urlsafe_b64decode, urlsafe_b64encode
 from bisect import bisect_left, insort
 from time import perf_counter
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -49,6 +48,8 @@ class Place(NamedTuple):
 
     def cursor(self) -> str:
         """Return the place as an opaque word that a caller hands back."""
+        from base64 import urlsafe_b64encode  # noqa: PLC0415 - few pages have a next one
+
         text = f"{-self.age}:{-self.behind}:{self.session}"
         return urlsafe_b64encode(text.encode("utf-8", "surrogatepass")).decode().rstrip("=")
 
@@ -59,6 +60,8 @@ class Place(NamedTuple):
         Raises:
             QueryError: It is not one of ours.
         """
+        from base64 import urlsafe_b64decode  # noqa: PLC0415
+
         try:
             padded = cursor + "=" * (-len(cursor) % 4)
             text = urlsafe_b64decode(padded).decode("utf-8", "surrogatepass")
@@ -115,6 +118,8 @@ class Page:
 
     def take_final(self, next_ms: int | None) -> list[Match]:
         """Hand out the matches that are newer than all to come (None: nothing will come)."""
+        if not self._waiting:
+            return []
         count = len(self._waiting)
         if next_ms is not None:
             count = bisect_left(self._waiting, -next_ms, key=_age)

@@ -6,7 +6,6 @@ query; `reader` is loaded by `open`.
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from itertools import islice
@@ -113,6 +112,8 @@ class Claude:
 
     def recognise(self, path: str, head: bytes) -> bool:
         """Say whether a file is a session of this program, by its first records."""
+        import json  # noqa: PLC0415 - not where names are trusted
+
         if not path.endswith(".jsonl"):
             return False
         for line in head[:HEAD_BYTES].split(b"\n")[:_LINES]:
