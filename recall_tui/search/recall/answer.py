@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import islice
 from time import perf_counter
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from datetime import tzinfo
 
+    from recall_tui.model import Fact
     from recall_tui.search.ports import Corpus, FactSource, Stop
     from recall_tui.search.recall.dates import Span
     from recall_tui.search.recall.hits import Scanned
@@ -98,11 +100,11 @@ def recall(
     )
     if stop():
         raise aborted()
-    envelope = _envelope(board, asked, choices)
-    envelope.searched_every_session = every
     words = [term.spelling for term in asked.terms if term.telling]
-    facts = [fact for layer in layers for fact in layer.facts(words, scope)]
-    envelope.facts = tuple(facts[: policy.MAX_FACTS])
+    found_facts = (fact for layer in layers for fact in layer.facts(words, scope))
+    facts = tuple(islice(found_facts, policy.MAX_FACTS))
+    envelope = _envelope(board, asked, choices, facts)
+    envelope.searched_every_session = every
     envelope.reach = reached(corpora, request.chosen)
     envelope.reach.zone = request.zone
     envelope.reach.add(_gaps(asked, scan.found, envelope))
@@ -159,7 +161,9 @@ def _running_turn(corpora: Sequence[Corpus], current: str) -> dict[tuple[int, in
     return begins
 
 
-def _envelope(board: Board, asked: Asked, choices: list[Choice]) -> Envelope:
+def _envelope(
+    board: Board, asked: Asked, choices: list[Choice], facts: tuple[Fact, ...]
+) -> Envelope:
     found = board.found
     shown = [
         (term, tally)
@@ -167,7 +171,8 @@ def _envelope(board: Board, asked: Asked, choices: list[Choice]) -> Envelope:
         if term.telling or term.sort == "word"
     ]
     return Envelope(
-        passages=tuple(_passages(board, asked, choices)),
+        passages=tuple(_passages(board, asked, choices, wire.facts_size(facts))),
+        facts=facts,
         terms=tuple(term.spelling for term, _ in shown),
         unmatched=tuple(t.spelling for t, tally in shown if t.telling and not tally.seen),
         dates=tuple(map(str, asked.spans)),
@@ -179,14 +184,24 @@ def _envelope(board: Board, asked: Asked, choices: list[Choice]) -> Envelope:
     )
 
 
-def _passages(board: Board, asked: Asked, choices: list[Choice]) -> Iterator[Passage]:
-    """Yield the passages of the choices while the budget of the envelope lasts."""
-    left = policy.ENVELOPE_BYTES
+def _passages(board: Board, asked: Asked, choices: list[Choice], taken: int) -> Iterator[Passage]:
+    """Yield the passages of the choices while the budget of the envelope lasts.
+
+    Args:
+        board: What scoring knows.
+        asked: What was asked for.
+        choices: Best first.
+        taken: Bytes of the answer that are no passages: facts, and what says how far it reached.
+    """
+    left = policy.ENVELOPE_BYTES - taken
     for number, choice in enumerate(choices):
         share = min(policy.PASSAGE_BYTES, left // (len(choices) - number))
         passage = _passage(board, asked, choice, share)
-        if passage is not None:
-            left -= wire.passage_size(passage)
+        if passage is None:
+            continue
+        size = wire.passage_size(passage) + wire.materials_size(passage)
+        if size <= left:  # an anchor with many files costs more than its share
+            left -= size
             yield passage
 
 

@@ -17,7 +17,9 @@ from recall_tui.search.recall.policy import POLICY_VERSION
 from recall_tui.text.safe import hide
 
 if TYPE_CHECKING:
-    from recall_tui.model import Material, Session
+    from collections.abc import Sequence
+
+    from recall_tui.model import Fact, Material, Reference, Session
     from recall_tui.search.recall.envelope import Envelope, More, Passage, PassageMessage, Why
     from recall_tui.search.recall.request import RefusedError
 
@@ -39,15 +41,9 @@ def envelope(answer: Envelope, *, paths: bool = False) -> Json:
         "policy": POLICY_VERSION,
         "terms": list(answer.terms),
         "dates": list(answer.dates),
-        "facts": [
-            {"content": f.content, "kind": f.kind, "observed_at": to_iso(f.observed_ms)}
-            for f in answer.facts
-        ],
+        "facts": facts(answer.facts),
         "passages": [passage(held, paths=paths) for held in answer.passages],
-        "materials": [
-            {"message_id": str(held.reference), **material(held.material)}
-            for held in answer.materials
-        ],
+        "materials": [_of_message(held.reference, held.material) for held in answer.materials],
         "unmatched_terms": list(answer.unmatched),
         "matches": answer.matches,
         "sessions_matching": answer.sessions_matching,
@@ -136,6 +132,33 @@ def size(held: PassageMessage) -> int:
 def passage_size(held: Passage) -> int:
     """Return the UTF-8 bytes a passage takes in an answer."""
     return len(json.dumps(passage(held), ensure_ascii=False).encode("utf-8", "replace"))
+
+
+def facts(held: Sequence[Fact]) -> list[Json]:
+    """Return what a distilled layer says."""
+    return [
+        {"content": f.content, "kind": f.kind, "observed_at": to_iso(f.observed_ms)} for f in held
+    ]
+
+
+FRAME_BYTES: Final = 4096
+"""About what of an answer is neither passage nor fact: reach, gaps and names."""
+
+
+def facts_size(held: Sequence[Fact]) -> int:
+    """Return the UTF-8 bytes an answer takes without its passages and their materials."""
+    said = json.dumps(facts(held), ensure_ascii=False)
+    return FRAME_BYTES + len(said.encode("utf-8", "replace"))
+
+
+def materials_size(held: Passage) -> int:
+    """Return the UTF-8 bytes the materials of a passage take in the list of all of them."""
+    listed = [_of_message(m.reference, one) for m in held.messages for one in m.materials]
+    return len(json.dumps(listed, ensure_ascii=False).encode("utf-8", "replace")) if listed else 0
+
+
+def _of_message(reference: Reference, held: Material) -> Json:
+    return {"message_id": str(reference), **material(held)}
 
 
 def material(held: Material) -> Json:

@@ -7,10 +7,10 @@ from datetime import UTC
 
 import pytest
 
-from recall_tui.model import Kind, Reference
+from recall_tui.model import Fact, Gap, GapKind, Kind, Material, Reference
 from recall_tui.search.recall import recall, wire
 from recall_tui.search.recall.request import Reason, RecallRequest, RefusedError
-from tests.search.corpora import Said, never
+from tests.search.corpora import MemoryCorpus, Said, never
 from tests.search.recall.asking import ask, corpus, more_of, talk
 
 
@@ -186,3 +186,27 @@ def test_a_message_rewritten_after_the_scan_is_never_passed_off_as_the_one_that_
     assert len(recall([held], request, never, UTC).passages) == 1
     held.messages = rewritten
     assert recall([held], request, never, UTC).passages == ()
+
+
+@pytest.mark.contract("S0-87", "S0-116", "S0-120")
+def test_a_whole_answer_with_its_facts_and_materials_keeps_to_its_budget():
+    class Layer:
+        def facts(self, terms, scope=""):
+            return [Fact("f" * 1000, "knowledge", 1)] * 30
+
+        def gaps(self, *, matched):
+            return [] if matched else [Gap(GapKind.NO_FACTS, 1, "none")]
+
+    class WithFiles(MemoryCorpus):
+        def messages(self, row, start=0, stop=None):
+            held = [Material(f"{n:016}", "name" * 20, "image", "image/png", 1, 9, 9)
+                    for n in range(8)]  # fmt: skip
+            return [m._replace(materials=tuple(held)) for m in super().messages(row, start, stop)]
+
+    said = [Said(f"alpha {'é' * 6000}", kind=k) for k in (Kind.PROMPT, Kind.ANSWER) for _ in "ab"]
+    corpus = WithFiles([talk(f"s{n}", *said, day=n) for n in range(30)])
+    request = RecallRequest(terms=("alpha",), limit=25)
+    answer = recall([corpus], request, never, UTC, [Layer()])
+    assert len(answer.facts) == 10 and len(answer.passages) > 5
+    shape = json.dumps(wire.envelope(answer), ensure_ascii=False).encode()
+    assert len(shape) <= 96 * 1024
