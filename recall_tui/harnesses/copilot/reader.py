@@ -53,7 +53,7 @@ _SILENT: Final = frozenset(
         "assistant.turn_start", "assistant.turn_end", "assistant.reasoning", "assistant.intent",
         "assistant.usage", "system.message", "permission.requested", "permission.completed",
         "subagent.started", "subagent.completed", "subagent.selected", "subagent.deselected",
-        "subagent.configured", "session.info", "session.model_change", "session.snapshot_rewind",
+        "subagent.configured", "session.info", "session.snapshot_rewind",
         "session.auto_mode_resolved",
         "session.permissions_changed", "session.usage_checkpoint", "session.mode_changed",
         "session.plan_changed", "session.workspace_file_changed", "session.compaction_start",
@@ -73,6 +73,8 @@ class State(msgspec.Struct):
     """The last known time."""
     begun: bool = False
     """Somebody spoke."""
+    model: str = ""
+    """The model that was chosen last."""
     calls: dict[str, tuple[str, int]] = msgspec.field(default_factory=dict)
     """Call id -> (tool, when it began), of calls that were shown."""
     assets: dict[str, Material] = msgspec.field(default_factory=dict)
@@ -209,7 +211,7 @@ def _user(reader: CopilotTranscript, event: Event) -> list[Parsed]:
 def _assistant(reader: CopilotTranscript, event: Event) -> list[Parsed]:
     """Take an answer, which is often empty, and the calls it asks for."""
     data = event.data
-    model = data.model or ""
+    model = data.model or reader.state.model
     reader.facts.saw_model(model)
     found = [Parsed(Kind.ANSWER, data.content, model=model)] if data.content else []
     for request in data.toolRequests or ():
@@ -249,7 +251,7 @@ def _call(reader: CopilotTranscript, event: Event, request: ToolRequest) -> Pars
     intention = request.intentionSummary
     if intention and not any(line in intention for line in text.split("\n") if line):
         text = f"{text}\n{intention}" if text else intention
-    model = event.data.model or ""
+    model = event.data.model or reader.state.model
     return Parsed(Kind.TOOL_CALL, text, rest=rest, tool=request.name, call=call_id, model=model)
 
 

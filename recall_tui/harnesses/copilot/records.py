@@ -113,6 +113,8 @@ class Rare(msgspec.Struct):
     cwd: str | None = None
     branch: str | None = None
     copilotVersion: str | None = None  # noqa: N815
+    selectedModel: str | None = None  # noqa: N815
+    newModel: str | None = None  # noqa: N815
     startTime: str | None = None  # noqa: N815
     message: str | None = None
     reason: str | None = None

@@ -33,6 +33,14 @@ def _begins(reader: CopilotTranscript, data: Rare) -> list[Parsed]:
     facts.saw_cwd(where.cwd or "")
     facts.branch = where.branch or facts.branch
     facts.version = data.copilotVersion or facts.version
+    return _model(reader, data)
+
+
+def _model(reader: CopilotTranscript, data: Rare) -> list[Parsed]:
+    """Take the model that answers from now on: old versions do not say it with each answer."""
+    chosen = data.newModel or data.selectedModel
+    if chosen and chosen != "auto":
+        reader.state.model = chosen
     return []
 
 
@@ -145,6 +153,7 @@ HANDLERS: Final = {
     "session.handoff": _summary,
     "session.task_complete": _done,
     "session.shutdown": _shutdown,
+    "session.model_change": _model,
     "session.usage_record": _usage,
     "session.binary_asset": _asset,
     "subagent.failed": _agent_failed,

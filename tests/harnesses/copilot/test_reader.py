@@ -342,3 +342,14 @@ def test_times_of_events_without_one(read):
     events.lines.append(json.dumps(bad).encode() + b"\n")
     messages, _ = read(events)
     assert messages[1].time_ms == messages[0].time_ms == clock.from_iso("2026-06-08T08:00:01Z")
+
+
+def test_the_model_chosen_speaks_where_an_answer_names_none(read):
+    events = Events().add("session.model_change", newModel="auto").prompt("go")
+    events.add("assistant.message", content="who knows", toolRequests=[])
+    events.add("session.model_change", newModel="gpt-z", previousModel="auto")
+    call = {"toolCallId": "c1", "name": "bash", "arguments": {"command": "ls"}}
+    events.add("assistant.message", content="me", toolRequests=[call])
+    messages, transcript = read(events)
+    assert [m.model for m in messages] == ["", "", "gpt-z", "gpt-z"]
+    assert transcript.facts.models == ["gpt-z"]
