@@ -30,7 +30,8 @@ def main() -> int:
         with suppress(BrokenPipeError):  # unbuffered, so that a reader who left is no failure
             os.write(1, f"recall {__version__}\n".encode())
         return 0
-    if words in _BARE and all(os.isatty(number) for number in (0, 1, 2)):
+    capable = os.environ.get("TERM") != "dumb" and all(os.isatty(number) for number in (0, 1, 2))
+    if words in _BARE and capable:
         return _bare(demo=bool(words))
     import gc
 

@@ -100,14 +100,16 @@ class Call:
         Raises:
             ConfigError: There is no terminal to show it on.
         """
-        if self._app is None or not all(
-            stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr)
-        ):
+        streams = (sys.stdin, sys.stdout, sys.stderr)
+        wrong = ""
+        if self._app is None or not all(stream.isatty() for stream in streams):
+            wrong = "the app needs a terminal"
+        elif self.env.get("TERM") == "dumb":
+            wrong = "the app needs a terminal that moves its cursor: TERM=dumb"
+        if wrong or self._app is None:
             from recall_tui.errors import ConfigError
 
-            raise ConfigError(
-                "the app needs a terminal", "recall sessions lists; recall grep TEXT searches"
-            )
+            raise ConfigError(wrong, "recall sessions lists; recall grep TEXT searches")
         return self._app(self)
 
 

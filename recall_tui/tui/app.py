@@ -10,7 +10,8 @@ import threading
 from datetime import UTC
 from typing import TYPE_CHECKING, ClassVar, Final
 
-from textual import events
+from textual import events, on
+from textual.driver import Driver
 from textual.widgets import Input
 
 from recall_tui.clock import now_ms
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
 
     from textual.binding import BindingType
     from textual.command import Provider
-    from textual.driver import Driver
     from textual.message import Message
     from textual.screen import Screen
 
@@ -193,6 +193,20 @@ class RecallApp(TellsFaults, Detours):
         """Let the polling thread go."""
         self._ended.set()
 
+    @property
+    def fault(self) -> Exception | None:
+        """What ended the app though nobody expected it."""
+        return self._exception
+
+    def _fatal_error(self) -> None:
+        """End after a fault; Textual would print its trace, and in it what was being read."""
+        self._close_messages_no_wait()
+
+    @on(Driver.SignalResume)
+    def _redraw(self) -> None:
+        """After ctrl+z of a shell and `fg` the screen is a new one."""
+        self.refresh(layout=True)
+
     def _start_services(self) -> None:
         # What is alive now lives as long as the app: the collector need not look at it again.
         gc.freeze()
@@ -318,6 +332,8 @@ def run(sources: Sequence[str], settings: Settings, *, demo: bool = False) -> in
         app.pixels = pixel_widget(settings.images, os.environ)
         learn(keymap.everything())
         wish = app.run()
+        if app.fault is not None:
+            raise app.fault
     finally:
         first_frame.leave()
         history.close()

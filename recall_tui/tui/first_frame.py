@@ -92,6 +92,11 @@ def taken_over() -> bool:
     return shown
 
 
+def found() -> list[Any] | None:
+    """Return the attributes the terminal had before the frame; None when it was not shown."""
+    return _Held.attributes
+
+
 def leave() -> None:
     """Give the terminal back as it was found; nothing when `show` did nothing."""
     if taken_over():
