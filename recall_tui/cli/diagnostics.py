@@ -147,7 +147,7 @@ def _fault(error: Exception) -> ExitCode:
         say_error(RecallError(f"the answer could not be written: {reason}", "it is incomplete"))
         return ExitCode.PARTIAL
     if os.environ.get(DEBUG):
-        traceback.print_exception(error)
+        sys.stderr.write(hide("".join(traceback.format_exception(error))))
         return ExitCode.PARTIAL
     frames = traceback.extract_tb(error.__traceback__)
     place = f"{os.path.basename(frames[-1].filename)}:{frames[-1].lineno}" if frames else "?"

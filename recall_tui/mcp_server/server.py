@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import logging
+import os
 import threading
+import traceback
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
@@ -106,8 +108,10 @@ def _guarded(answer: Answer, parameters: object, stop: Callable[[], bool]) -> Ca
             request.RefusedError(request.Reason.ABORTED, "the history cannot be read just now")
         )
     except Exception as error:  # the edge of a front: a fault of ours must not end the server
-        # Never the message: it may quote what was asked, or what was found.
-        logger.exception("a fault of recall itself: %s", type(error).__name__)
+        # Where it happened, never what it says: it may quote what was asked, or what was found.
+        frames = traceback.extract_tb(error.__traceback__)
+        places = " < ".join(f"{os.path.basename(f.filename)}:{f.lineno}" for f in frames[:-6:-1])
+        logger.error("a fault of recall itself: %s at %s", type(error).__name__, places)
         return results.refusal(
             request.RefusedError(request.Reason.ABORTED, "recall failed; see its log")
         )

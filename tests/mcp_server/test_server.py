@@ -187,6 +187,19 @@ async def test_a_fault_is_one_of_the_four_reasons_and_says_nothing_inside(histor
     assert "secret-project" not in result.content[0].text
 
 
+async def test_the_log_says_where_a_fault_is_and_not_what_it_quotes(history, monkeypatch, caplog):
+    secret = stories._DUMMY_TOKEN
+
+    def fail(*_):
+        raise ValueError(f"bad text {secret} zqquoted")
+
+    monkeypatch.setattr(history, "recall", fail)
+    result = await call(history, "Recall", {"terms": ["x"]})
+    assert refused(result) == "aborted"
+    assert "ValueError at test_server.py:" in caplog.text
+    assert "zqquoted" not in caplog.text + result.model_dump_json()
+
+
 @pytest.mark.slow
 async def test_over_stdio_a_client_lists_and_calls(home):
     parameters = StdioServerParameters(

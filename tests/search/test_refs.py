@@ -89,7 +89,7 @@ def test_two_sessions_of_a_prefix_are_named():
 def test_a_key_that_is_another_now_is_found_by_its_native_id():
     talk = Talk(f"{NAME}@ab12", [Said("one", 1)])
     corpus = MemoryCorpus([talk])
-    object.__setattr__(corpus.rows[0], "native_id", NAME)
+    corpus.rows[0] = corpus.rows[0]._replace(native_id=NAME)
     assert resolve(f"claude:{NAME}#0", [corpus]).session.key == f"claude:{NAME}@ab12"
     with pytest.raises(BadReferenceError):
         resolve(f"codex:{NAME}#0", [corpus])
