@@ -44,7 +44,8 @@ _SESSION: Final = ", ".join(
 )  # fmt: skip
 _MODELS, _KIND, _PRESENCE = 9, 10, 22
 
-_COPIED: Final = "SELECT id, copied FROM session WHERE copied > 0"
+# Of copies alone, which have an index.
+_COPIED: Final = "SELECT id, copied FROM session WHERE original <> 0 AND copied > 0"
 _META: Final = "SELECT meta FROM block WHERE id=?"
 _BODY: Final = "SELECT raw FROM body WHERE id=?"
 _MESSAGES: Final = """SELECT meta, raw, attributes FROM block JOIN body USING (id)

@@ -45,7 +45,7 @@ def gaps(
     counted = connection.execute(
         f"""SELECT total(unparsed), total(unparsed > 0), total(torn), total(state = 'gone'),
         min(CASE WHEN state = 'gone' THEN gone_ms END), total(state = 'excluded')
-        FROM source WHERE {where}""",
+        FROM source WHERE (state <> 'ok' OR unparsed > 0 OR torn > 0) AND {where}""",
         values,
     ).fetchone()
     unparsed, files, torn, gone, since, excluded = (int(value or 0) for value in counted)

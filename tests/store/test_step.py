@@ -177,3 +177,4 @@ def test_a_place_known_by_another_root_is_compared_in_full(tmp_path):
     with closing(open_reader(world.index)) as connection:
         assert in_step(connection, inner, nothing_forgotten) is None
         assert in_step(connection, world.places, lambda _: False) is None
+        assert in_step(connection, world.places, nothing_forgotten, ["/x"]) is None

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from recall_tui.store.connect import open_reader
-from recall_tui.store.sync import plan as planning
 from recall_tui.store.sync.discover import discover
 from recall_tui.store.sync.step import in_step
 
@@ -54,9 +53,10 @@ def pending(
     found = Pending()
     if os.path.exists(index):
         with closing(open_reader(index)) as connection:
-            projects = planning.projects(connection, left_out)
-            if not projects.changed and in_step(connection, places, excluded) is not None:
+            if in_step(connection, places, excluded, left_out) is not None:
                 return found
+    from recall_tui.store.sync import plan as planning  # noqa: PLC0415 - 2 ms few questions need
+
     discovery = discover(places)
     if not os.path.exists(index):
         found.sources = sorted(

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from recall_tui.harnesses.base import Checkpoint, Source
 from recall_tui.paths import matches
+from recall_tui.store.sync.step import same_projects
 
 if TYPE_CHECKING:
     import sqlite3
@@ -56,10 +57,6 @@ _ROWS = f"SELECT {', '.join(Row._fields)} FROM source"
 _ROWS_BELOW = f"{_ROWS} WHERE path=? OR (path>=? AND path<?)"
 _NAMESAKES = f"{_ROWS} WHERE native_id=? AND harness=? AND session IS NOT NULL"
 _PROOF = "SELECT resume_at, position, carry, ends, covered, digests FROM proof WHERE id=?"
-
-
-LEFT_OUT: Final = "left_out"
-"""`meta` key: the patterns of projects, one a line, that the index was last made without."""
 
 
 class Projects(NamedTuple):
@@ -140,8 +137,7 @@ def proof(connection: sqlite3.Connection, row: Row) -> Known | None:
 
 def projects(connection: sqlite3.Connection, left_out: Sequence[str]) -> Projects:
     """Return what the patterns of projects that are left out change since the last sync."""
-    found = connection.execute("SELECT value FROM meta WHERE key=?", (LEFT_OUT,)).fetchone()
-    if (found[0] if found else "") == "\n".join(left_out):
+    if same_projects(connection, left_out):
         return NO_PROJECTS
     folders = connection.execute("SELECT id, cwd, last_cwd FROM session")
     out = (

@@ -143,7 +143,7 @@ def _in_step(
     with store_errors(index), closing(open_writer(index)) as connection:
         if schema.version(connection) != schema.VERSION:
             return None
-        seen = in_step(connection, places, excluded)
+        seen = in_step(connection, places, excluded, left_out)
     if seen is None:
         return None
     looked_at = Discovery(gaps={(place.harness.id, place.root): [] for place in places})

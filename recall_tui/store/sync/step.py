@@ -7,7 +7,7 @@ made for any; on the least doubt everything is compared in full (`plan`).
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Final, cast
 
 from recall_tui.harnesses.base import Known
 from recall_tui.store.user import nothing_forgotten
@@ -30,8 +30,21 @@ FROM source WHERE harness=? AND state<>'gone' AND {_AMONG_ALL}"""
 _MISSING = f"SELECT 1 FROM source WHERE {_BELOW} LIMIT 1"
 
 
+LEFT_OUT: Final = "left_out"
+"""`meta` key: the patterns of projects, one a line, that the index was last made without."""
+
+
+def same_projects(connection: sqlite3.Connection, left_out: Sequence[str]) -> bool:
+    """Say whether the patterns of projects that are left out are those of the last sync."""
+    found = connection.execute("SELECT value FROM meta WHERE key=?", (LEFT_OUT,)).fetchone()
+    return bool((found[0] if found else "") == "\n".join(left_out))
+
+
 def in_step(
-    connection: sqlite3.Connection, places: Sequence[Place], excluded: Callable[[Source], bool]
+    connection: sqlite3.Connection,
+    places: Sequence[Place],
+    excluded: Callable[[Source], bool],
+    left_out: Sequence[str] = (),
 ) -> int | None:
     """Return how many sources there are, if they are the known ones, all as they were.
 
@@ -39,11 +52,12 @@ def in_step(
         connection: A reader's or the writer's, of an index of this version.
         places: Where to look.
         excluded: As of `sync`. Who had something forgotten is answered None.
+        left_out: As of `sync`. Other patterns than those of the last sync are answered None.
 
     Returns:
         The number, or None when something is new, changed, gone, moved or hidden, or might be.
     """
-    if excluded is not nothing_forgotten:
+    if excluded is not nothing_forgotten or not same_projects(connection, left_out):
         return None
     seen = 0
     for place in places:

@@ -14,6 +14,7 @@ from recall_tui.store.stored import StoredBlock
 from recall_tui.store.sync import plan as planning
 from recall_tui.store.sync import pool, worker
 from recall_tui.store.sync.progress import SyncProgress
+from recall_tui.store.sync.step import LEFT_OUT
 from recall_tui.store.writer import Draft
 
 if TYPE_CHECKING:
@@ -109,7 +110,7 @@ class Sync:
         else:
             if every and planning.projects(self._writer.connection, self._left_out).changed:
                 self._writer.begin()
-                self._writer.put(planning.LEFT_OUT, "\n".join(self._left_out))
+                self._writer.put(LEFT_OUT, "\n".join(self._left_out))
             self._settle()
             if plan.excluded:  # no byte of what a person does not want kept stays in the journal
                 self._writer.clean_journal()
