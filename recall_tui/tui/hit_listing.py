@@ -8,16 +8,17 @@ from rich.cells import cell_len
 
 from recall_tui.model import Flag, Kind
 from recall_tui.text.cut import ELLIPSIS
+from recall_tui.text.sanitize import one_line
 from recall_tui.tui import notation
-from recall_tui.tui.lines import Line, clean, cut, pad, styled, wrap
-from recall_tui.tui.listings import Listing, Status, facts_row, title_row
+from recall_tui.tui.lines import Line, clean, cut, justified, no_matches, pad, styled, wrap
+from recall_tui.tui.listings import TITLE_CHARS, Listing, Status, facts_row, title_row
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from recall_tui.model import Session
     from recall_tui.search.results import Hit
-    from recall_tui.tui.lines import Piece
+    from recall_tui.tui.lines import Finder, Piece
 
 _SPEAKER_CELLS: Final = 7
 
@@ -37,11 +38,15 @@ class HitListing(Listing):
     Args:
         hits: The hits so far; more may be added.
         called: Sessions whose title holds the words, shown above.
+        find: Finds the words in a title.
     """
 
-    def __init__(self, hits: list[Hit], called: Sequence[Session] = ()) -> None:
+    def __init__(
+        self, hits: list[Hit], called: Sequence[Session] = (), find: Finder = no_matches
+    ) -> None:
         self.hits = hits
         self.called = called
+        self._find = find
         self.complete = False
         """No more hits will come: the last session's are all here, too."""
         if called:
@@ -70,7 +75,8 @@ class HitListing(Listing):
         """Return title, mark and age over the excerpt; in the same session, more of the excerpt."""
         if row < len(self.called):
             session = self.called[row]
-            title = title_row(session, width, notation.age(session.ended_ms, now_ms))
+            age = notation.age(session.ended_ms, now_ms).rjust(4)
+            title = justified(self._title(session, width - 6), [(age, "muted")], width)
             return Line(title), Line(facts_row(session, width, Status.UNKNOWN))
         row -= len(self.called)
         hit = self.hits[row]
@@ -81,6 +87,16 @@ class HitListing(Listing):
         (excerpt,) = excerpt_rows(hit, width, 1)
         more = self._density(row, bars=width >= _ROOMY_CELLS)
         return Line(title_row(hit.session, width, age, mark=True, more=more)), Line(excerpt)
+
+    def _title(self, session: Session, room: int) -> list[Piece]:
+        """Return a title with its words marked, the first of them in view."""
+        title = clean(one_line(session.title, TITLE_CHARS))
+        spans = list(self._find(title))
+        start = _window(title, spans, room)
+        lead = "…" if start else ""
+        shift = len(lead) - start
+        marked = [(a + shift, b + shift, "match") for a, b in spans if a >= start]
+        return styled(lead + title[start:], marked, "title")
 
     def _density(self, row: int, *, bars: bool) -> Sequence[Piece]:
         """Return how many hits a session has and where they lie, once all of them are here."""

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from recall_tui.model import Session
     from recall_tui.tui.lines import Piece
 
-_TITLE_CHARS: Final = 300
+TITLE_CHARS: Final = 300
 """Characters of a title that are looked at; no list is wider."""
 
 
@@ -180,7 +180,7 @@ def title_row(
     session: Session, width: int, age: str, *, mark: bool = False, more: Sequence[Piece] = ()
 ) -> tuple[Piece, ...]:
     """Return a session's title, cut to what `more`, the mark and the age leave."""
-    title = one_line(session.title, _TITLE_CHARS)
+    title = one_line(session.title, TITLE_CHARS)
     left: list[Piece] = [(clean(title), "title") if title else ("untitled", "muted")]
     right: list[Piece] = list(more)
     if mark:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from recall_tui.errors import RecallError
 from recall_tui.model import Filter, Kind
-from recall_tui.search.results import GrepQuery
+from recall_tui.search.results import Case, GrepQuery
 from recall_tui.tui.hit_listing import HitListing
+from recall_tui.tui.lines import no_matches
 from recall_tui.tui.messages import (
     EndsRead,
     NameFound,
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from recall_tui.search.recall.envelope import Envelope
     from recall_tui.search.recall.request import RecallRequest
     from recall_tui.search.sessions import Titles
+    from recall_tui.tui.lines import Finder
     from recall_tui.tui.recall_listing import RecallListing
 
     Rows: TypeAlias = HitListing | RecallListing
@@ -161,7 +164,7 @@ class Search:
         if fresh:
             in_sight = {hit.session.key for hit in update.hits[:_IN_SIGHT_HITS]}
             called = [one for one in event.called if one.key not in in_sight]
-            self.rows = HitListing(list(update.hits), called)
+            self.rows = HitListing(list(update.hits), called, self._find_in_titles(called))
             self.waiting = False
         elif isinstance(self.rows, HitListing):
             self.rows.hits.extend(update.hits)
@@ -172,6 +175,15 @@ class Search:
             if isinstance(self.rows, HitListing):
                 self.rows.complete = not update.next
         return fresh
+
+    def _find_in_titles(self, called: Sequence[Session]) -> Finder:
+        """Return what finds each word of the question in a title."""
+        if not called:
+            return no_matches
+        from recall_tui.tui.matching import Matcher
+
+        words = "|".join(map(re.escape, self.question.pattern.split()))
+        return Matcher(GrepQuery(words, regex=True, case=Case.IGNORE)).spans
 
     def take_answer(self, answer: Envelope) -> RecallListing:
         """Take up what recall answered; return its rows."""

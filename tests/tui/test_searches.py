@@ -305,6 +305,7 @@ async def test_sessions_called_so_stand_above_the_hits_and_the_cursor_on_the_fir
         assert listing.hits[0].session.title == "fix token budget"
         assert [one.title for one in listing.called] == ["the token vault"], "in sight, not twice"
         assert results_of(pilot).cursor == 1
+        assert ("token", "match") in listing.draw(0, 40, NOW)[0].pieces
         await pilot.press("up")
         await rested(pilot)
         assert transcript_of(pilot).session == listing.called[0]
