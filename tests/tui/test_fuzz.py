@@ -103,3 +103,14 @@ async def test_all_lines_of_a_paste_are_one_query(app: RecallApp) -> None:
         do(pilot, Step("paste", "one\ntwo\tthree\n"))
         await settled(pilot)
         assert main_of(pilot).box.value == "one two    threex"
+
+
+@pytest.mark.parametrize("size", [(1, 1), (2, 40), (1, 40), (120, 1), (3, 3), (300, 100)])
+async def test_a_session_comes_to_rest_at_any_size(app: RecallApp, size: tuple[int, int]) -> None:
+    async with app.run_test(size=(80, 24)) as pilot:
+        await rested(pilot)
+        await play(pilot, [*keys("enter"), Step("resize", size)])
+        await holds(pilot)
+        await play(pilot, [Step("resize", (80, 24))])
+        await holds(pilot)
+        await way_out(pilot)

@@ -144,13 +144,18 @@ class SessionView(TellsFaults, SessionSheet):
 
     # Loading
 
+    @property
+    def _width(self) -> int:
+        """Cells a row is laid out for; of a pane that has room for its scrollbar only, those."""
+        return self.scrollable_content_region.width or self.size.width
+
     def _frame(self, query: GrepQuery | None) -> Frame:
         find: Finder = no_matches
         if query and query.pattern:
             from recall_tui.tui.matching import Matcher
 
             find = Matcher(query).spans
-        width = self.scrollable_content_region.width or self.size.width
+        width = self._width
         return Frame(width=width, zone=self._zone, find=find, level=self._level)
 
     def _open(
@@ -192,7 +197,7 @@ class SessionView(TellsFaults, SessionSheet):
         if event.generation != self._generation:
             return
         opening = event.opening
-        width = self.scrollable_content_region.width
+        width = self._width
         if opening.frame.width != width and self._wanted:
             # The terminal was resized meanwhile.
             self._generation += 1
@@ -436,7 +441,7 @@ class SessionView(TellsFaults, SessionSheet):
 
     def on_resize(self) -> None:
         """Lay out for the new width, at the message that is being read."""
-        width = self.scrollable_content_region.width
+        width = self._width
         if self._wanted is None or not width:
             return
         if self._opening is not None and self._opening.frame.width == width:
