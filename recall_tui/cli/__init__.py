@@ -147,7 +147,9 @@ def main(args: Sequence[str] | None = None, call: Call | None = None) -> int:
         call: What commands are given; None means the machine's own history.
     """
     from recall_tui.cli.diagnostics import guarded
+    from recall_tui.cli.letters import say_others_by_a_mark
 
+    say_others_by_a_mark()
     words = sys.argv[1:] if args is None else list(args)
     return guarded(lambda: _run(words, call or Call()))
 

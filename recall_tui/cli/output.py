@@ -6,6 +6,7 @@ import os
 import sys
 from typing import TYPE_CHECKING, Final
 
+from recall_tui.cli.letters import takes_all_letters
 from recall_tui.cli.screen import Screen, plain, screen_for
 from recall_tui.text.safe import hide
 from recall_tui.text.sanitize import visible
@@ -72,11 +73,12 @@ def _encode(value: object, indent: int | None = None) -> str:
     """Return JSON that is safe on a terminal too: it leaves C1 controls as they are, we do not."""
     import json  # 1 ms that words do not pay
 
-    text = json.dumps(value, ensure_ascii=False, indent=indent)
+    narrow = not takes_all_letters(sys.stdout)
+    text = json.dumps(value, ensure_ascii=narrow, indent=indent)
     return (
         text
         if plain(text) == text
-        else json.dumps(_cleaned(value), ensure_ascii=False, indent=indent)
+        else json.dumps(_cleaned(value), ensure_ascii=narrow, indent=indent)
     )
 
 

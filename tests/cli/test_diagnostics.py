@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -135,6 +136,21 @@ def test_an_answer_that_cannot_be_written_is_said_in_words(unbuffered: str) -> N
     assert run.returncode == 3
     assert run.stderr.startswith("recall:  the answer could not be written: No space left")
     assert "fault" not in run.stderr
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp1252"])
+def test_a_locale_that_knows_few_letters_is_no_failure(encoding: str) -> None:
+    def run(*words: str) -> subprocess.CompletedProcess[bytes]:
+        return subprocess.run(
+            [sys.executable, "-m", "recall_tui", *words], capture_output=True, cwd=REPOSITORY,
+            env=os.environ | {"PYTHONIOENCODING": encoding}, check=False,
+        )  # fmt: skip
+
+    shown = run("--demo", "grep", "乱码", "--limit", "2")
+    assert shown.returncode == 0
+    assert b"??" in shown.stdout
+    answer = json.loads(run("--demo", "grep", "乱码", "--json").stdout)
+    assert "乱码" in answer["hits"][0]["text"]
 
 
 def test_the_program_as_a_process(home) -> None:
