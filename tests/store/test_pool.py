@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import signal
 import subprocess
@@ -204,3 +205,15 @@ def test_half_a_frame_is_an_end(tmp_path):
     with open(path, "rb") as stream:
         assert worker.receive(stream).error == "no"
         assert worker.receive(stream) is None
+
+
+def test_a_frame_comes_as_it_was_sent_or_not_at_all(desk):
+    path = desk.write("a.jsonl", *(line(text=f"say {n}", t=n) for n in range(1, 9)))
+    block, reading = worker.read(Toy(), task(3, path))
+    for kind, value in ((worker.BLOCK, block), (worker.READING, reading)):
+        stream = io.BytesIO()
+        worker.send(stream, kind, value)
+        data = stream.getvalue()
+        assert worker.receive(io.BytesIO(data)) == value
+        for length in range(len(data)):
+            assert worker.receive(io.BytesIO(data[:length])) is None
