@@ -119,6 +119,7 @@ class Holdings:
             stop=lambda: stop() or self._paused(),
             excluded=self._excluded(),
             left_out=self._left_out,
+            keep_gone=self.settings.keep_gone,
             rebuild=rebuild,
             verify=verify,
             wait_s=wait_s,
@@ -142,6 +143,7 @@ class Holdings:
                 stop=lambda: stop() or self._paused(),
                 excluded=self._excluded(),
                 left_out=self._left_out,
+                keep_gone=self.settings.keep_gone,
             )
 
     def forget(self, sessions: Sequence[Session]) -> Forgotten:

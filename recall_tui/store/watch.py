@@ -42,6 +42,7 @@ def watch(
     stop: Callable[[], bool] = lambda: False,
     excluded: Callable[[Source], bool] = lambda _: False,
     left_out: Sequence[str] = (),
+    keep_gone: bool = True,
     rescan_s: float = RESCAN_S,
     poll: bool = False,
 ) -> None:
@@ -54,8 +55,9 @@ def watch(
         places: Where to look; roots that do not exist yet are picked up when they do.
         on_progress: Called at the end of every sync that found something, and during long ones.
         stop: Asked twice a second.
-        excluded: As of `sync`; `left_out` likewise.
+        excluded: As of `sync`; `left_out` and `keep_gone` likewise.
         left_out: Globs of project folders.
+        keep_gone: Keep the text of what its program deleted.
         rescan_s: Seconds between full comparisons.
         poll: Look at every file twice a second instead of listening, for file systems without
             events; also done when listening is refused.
@@ -72,14 +74,14 @@ def watch(
             if now >= next_scan:
                 sync(
                     index, places, on_progress=on_progress, stop=stop, excluded=excluded,
-                    left_out=left_out,
+                    left_out=left_out, keep_gone=keep_gone,
                 )  # fmt: skip
                 waiting.clear()
                 next_scan = now + rescan_s
             elif waiting:
                 progress = sync_paths(
                     index, places, waiting, on_progress=on_progress, stop=stop, excluded=excluded,
-                    left_out=left_out,
+                    left_out=left_out, keep_gone=keep_gone,
                 )  # fmt: skip
                 waiting.clear()
                 if not progress.seen and not progress.gone:

@@ -110,3 +110,29 @@ def test_without_an_index_it_is_not_searched_either(two):
     corpus = ColdCorpus(sources, PRIVATE)
     assert [s.native_id for s in corpus.sessions(Filter())] == ["open"]
     assert b"zqprivate" not in b"".join(block.fold for block in corpus.blocks(Filter()))
+
+
+# ---------------------------------------------------------------- what its program deleted (Q2)
+
+
+def test_what_is_gone_is_kept_unless_a_person_wants_it_dropped(two):
+    two.sync()
+    (two.source / "closed.jsonl").unlink()
+    two.sync()
+    assert two.names() == ["closed", "open"]
+    two.append("open.jsonl", line(text="more", t=T + 1))
+    state = two.sync(keep_gone=False)
+    assert state.removed == 1
+    assert two.names() == ["open"] and not holds(two, b"zqprivate")
+    two.sync(keep_gone=False, rebuild=True)
+    assert two.names() == ["open"]
+
+
+def test_a_file_that_only_moved_is_not_dropped(two):
+    two.sync()
+    key = two.session("closed").key
+    (two.source / "moved").mkdir()
+    (two.source / "closed.jsonl").rename(two.source / "moved" / "closed.jsonl")
+    two.sync(keep_gone=False)
+    assert two.session("closed").key == key
+    assert two.names() == ["closed", "open"]

@@ -119,6 +119,11 @@ def known_sources(connection: sqlite3.Connection, below: Iterable[str] | None = 
     return list(found.values())
 
 
+def gone_sources(connection: sqlite3.Connection) -> list[Row]:
+    """Return the known sources whose program has deleted them."""
+    return [Row._make(row) for row in connection.execute(f"{_ROWS} WHERE state='gone'")]
+
+
 def namesakes(connection: sqlite3.Connection, source: Source) -> list[Row]:
     """Return the known sources with a session that have a source's native id."""
     rows = connection.execute(_NAMESAKES, (source.native_id, source.harness))

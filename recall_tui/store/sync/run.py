@@ -38,6 +38,7 @@ def sync(
     stop: Callable[[], bool] = lambda: False,
     excluded: Callable[[Source], bool] = nothing_forgotten,
     left_out: Sequence[str] = (),
+    keep_gone: bool = True,
     rebuild: bool = False,
     verify: bool = False,
     wait_s: float = 0.0,
@@ -54,6 +55,7 @@ def sync(
         stop: Asked often; True ends the sync with what is finished so far committed.
         excluded: Sources that must not be read; what is indexed of them is removed.
         left_out: Globs of project folders: sessions that took place in one are not kept either.
+        keep_gone: Keep the text of what its program deleted (Q2).
         rebuild: Read everything again into a new index; if stopped, the old one stays.
         verify: Compare the content of every source, also where size and times are the same.
         wait_s: How long to wait for another writer.
@@ -88,7 +90,7 @@ def sync(
             try:
                 with closing(Writer(index)) as writer:
                     gaps = discovery.gaps_that_matter(plan.known_paths)
-                    work = Sync(writer, harnesses, on_progress, stop, left_out)
+                    work = Sync(writer, harnesses, on_progress, stop, left_out, keep_gone=keep_gone)
                     return work.run(plan, gaps, verify=verify)
             except RebuildNeeded:
                 pass
@@ -96,7 +98,8 @@ def sync(
 
         with beside(index) as new:
             plan = planning.make(discovery, (), lambda _: (), excluded)
-            progress = Sync(new.writer, harnesses, on_progress, stop, left_out).run(
+            work = Sync(new.writer, harnesses, on_progress, stop, left_out, keep_gone=keep_gone)
+            progress = work.run(
                 plan,
                 discovery.gaps_that_matter(()),
                 carry=lambda: carry_over(index, new.writer, excluded, left_out),
@@ -114,6 +117,7 @@ def sync_paths(
     stop: Callable[[], bool] = lambda: False,
     excluded: Callable[[Source], bool] = nothing_forgotten,
     left_out: Sequence[str] = (),
+    keep_gone: bool = True,
 ) -> SyncProgress:
     """Bring the index up to date with some paths that changed, below places synced before.
 
@@ -130,7 +134,8 @@ def sync_paths(
         plan = _made(writer.connection, discovery, rows, excluded, verify=False)
         # What other patterns mean for the rest is for the next look at everything.
         harnesses = [place.harness for place in places]
-        return Sync(writer, harnesses, on_progress, stop, left_out).run(plan, {}, every=False)
+        work = Sync(writer, harnesses, on_progress, stop, left_out, keep_gone=keep_gone)
+        return work.run(plan, {}, every=False)
 
 
 def _in_step(

@@ -46,8 +46,11 @@ class Sync:
         on_progress: Callable[[SyncProgress], None],
         stop: Callable[[], bool],
         left_out: Sequence[str] = (),
+        *,
+        keep_gone: bool = True,
     ) -> None:
         self._left_out = tuple(left_out)
+        self._keep_gone = keep_gone
         self.progress = SyncProgress()
         self._writer = writer
         self._harnesses = {harness.id: harness for harness in harnesses}
@@ -111,14 +114,29 @@ class Sync:
             if every and planning.projects(self._writer.connection, self._left_out).changed:
                 self._writer.begin()
                 self._writer.put(LEFT_OUT, "\n".join(self._left_out))
+            dropped = not self._keep_gone and self._drop_gone()
             self._settle()
-            if plan.excluded:  # no byte of what a person does not want kept stays in the journal
+            if plan.excluded or dropped:
+                # No byte of what a person does not want kept stays in the journal.
                 self._writer.clean_journal()
             progress.done = True
         self._total()
         return progress
 
     # ------------------------------------------------------------ steps
+
+    def _drop_gone(self) -> bool:
+        """Remove what was indexed of sources that their program deleted; return if there was any.
+
+        After everything was read: a file that only moved is found again by then.
+        """
+        rows = planning.gone_sources(self._writer.connection)
+        if rows:
+            self._writer.begin()
+        for row in rows:
+            self.progress.removed += row.session is not None
+            sources.remove(self._writer, row)
+        return bool(rows)
 
     def _note(self, plan: Plan, gaps: dict[tuple[str, str], list[Gap]]) -> None:
         """Write what is certain before any source is read."""
