@@ -1,7 +1,8 @@
-"""Click without what it imports and hardly uses: 12 ms less of every start.
+"""Click without what it imports and hardly uses: 15 ms less of every start.
 
-`inspect` is asked for `cleandoc` alone, `uuid` for the name of a class. A stand-in answers until
-more is wanted. `dataclasses` imports `inspect` as well.
+`inspect` is asked for `cleandoc` alone, `uuid` for the name of a class, `gettext` for translations
+that nobody installs. Stand-ins answer; that of `inspect`, which `dataclasses` imports as well,
+loads the real one as soon as more is wanted.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import sys
 from importlib import import_module
 from types import ModuleType
+from typing import Final
 
 
 class _Inspect(ModuleType):
@@ -35,15 +37,26 @@ def _loaded(name: str) -> ModuleType:
     return import_module(name)
 
 
+_LENT: Final[dict[str, dict[str, object]]] = {
+    # The base of a parameter type that no command of ours has.
+    "uuid": {"UUID": type("UUID", (), {})},
+    "gettext": {
+        "gettext": lambda text: text,
+        "ngettext": lambda one, many, count: one if count == 1 else many,
+    },
+}
+"""Stand-ins while click is imported, and what they hold."""
+
+
 def load_click() -> None:
     """Import click; afterwards `import click` costs nothing."""
     if "click" in sys.modules:
         return
     sys.modules.setdefault("inspect", _Inspect("inspect"))
-    uuid = ModuleType("uuid")
-    # The base of a parameter type that no command of ours has.
-    vars(uuid)["UUID"] = type("UUID", (), {})
-    kept = sys.modules.setdefault("uuid", uuid)
+    lent = [name for name in _LENT if name not in sys.modules]
+    for name in lent:
+        sys.modules[name] = ModuleType(name)
+        vars(sys.modules[name]).update(_LENT[name])
     import_module("click")
-    if kept is uuid:
-        del sys.modules["uuid"]
+    for name in lent:
+        del sys.modules[name]

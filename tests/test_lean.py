@@ -18,7 +18,8 @@ def in_a_process(code: str) -> str:
 def test_a_start_loads_neither_and_what_they_need() -> None:
     told = in_a_process(
         "import dataclasses, recall_tui.cli.grep\n"
-        "print(*sorted({'ast', 'dis', 'platform', 'tokenize', 'uuid'} & sys.modules.keys()))"
+        "names = {'ast', 'dis', 'gettext', 'locale', 'platform', 'tokenize', 'uuid'}\n"
+        "print(*sorted(names & sys.modules.keys()))"
     )
     assert told == "\n"
 
@@ -37,8 +38,8 @@ def test_help_is_cleaned_as_ever(text) -> None:
 def test_whoever_asks_for_more_gets_the_real_module() -> None:
     told = in_a_process(
         "from inspect import signature\n"
-        "import click.core, inspect, uuid\n"
+        "import click.core, gettext, inspect, uuid\n"
         "print(signature(lambda a: a), click.core.inspect.isfunction(print))\n"
-        "print(inspect.__spec__.name, uuid.UUID(int=1).int)"
+        "print(inspect.__spec__.name, uuid.UUID(int=1).int, gettext.__spec__.name)"
     )
-    assert told == "(a) False\ninspect 1\n"
+    assert told == "(a) False\ninspect 1 gettext\n"
