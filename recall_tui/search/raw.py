@@ -1,9 +1,10 @@
 """Looking for a secret: the sources themselves are read, and only the places come out.
 
 The index holds no secret, so it cannot say where one is. This reads every source through its own
-reader, compares the texts as they were written, and names the messages; and of files that consist
-of lines also the lines, which may hold what no message shows (thinking, the program's own state).
-Nothing is stored, and no text, no part of it and nothing of what was looked for is in an answer.
+reader, compares the texts as they were written, and names the messages. For a credential it names,
+of files that consist of lines, also the lines, which may hold what no message shows (thinking, the
+program's own state). Of any other word nobody learns that it was thought (Q8). Nothing is stored,
+and no text, no part of it and nothing of what was looked for is in an answer.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from recall_tui.errors import SourceError
 from recall_tui.model import Gap, GapKind, Kind, Reference
 from recall_tui.store import ingest
 from recall_tui.store.keys import session_keys
+from recall_tui.text.redact import is_secret
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -62,6 +64,11 @@ class Wanted:
     def __init__(self, text: str, *, regex: bool = False, ignore_case: bool = False) -> None:
         """Prepare to look.
 
+        Args:
+            text: A text, or a pattern.
+            regex: It is a pattern.
+            ignore_case: Letters match in any case.
+
         Raises:
             re.error: The pattern cannot be compiled.
         """
@@ -73,6 +80,8 @@ class Wanted:
         patterns = spellings if regex else [re.escape(one) for one in spellings]
         encoded = [one.encode("utf-8", "surrogatepass") for one in patterns]
         self._bytes = re.compile(b"|".join(b"(?:%s)" % one for one in encoded), flags)
+        self.everywhere = not regex and (is_secret(text) or any(map(is_secret, text.split())))
+        """Whether lines are looked at as well: it is a credential, which should be nowhere."""
         self._plain = not regex and _PLAIN.match(text.encode("utf-8", "replace")) is not None
 
     def in_text(self, text: str) -> bool:
@@ -113,7 +122,7 @@ def raw(
             data = _lines_of(source)
             if data is None or wanted.may_be_in(data):
                 _messages(found, harness, source, wanted, admits)
-            if data is not None and wanted.in_bytes(data):
+            if data is not None and wanted.everywhere and wanted.in_bytes(data):
                 _lines(found, data, wanted)
         except SourceError as error:
             gaps.append(Gap(GapKind.UNREADABLE, 1, ingest.word(error.message)))

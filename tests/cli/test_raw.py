@@ -123,3 +123,14 @@ def test_who_greps_for_a_credential_is_told_where_to_look(planted):
     ran = planted.recall("grep", SECRET)
     assert ran.code == 1 and "--raw" in ran.err and SECRET[4:16] not in ran.err
     assert "--raw" not in planted.recall("grep", "zqnowhere").err
+
+
+def test_of_no_other_word_it_is_told_that_it_was_thought(machine):  # noqa: F811
+    lines = Own("one")
+    lines.user("hello")
+    lines.assistant(thinking("zqthought alone"), text("zqsaid"))
+    machine.talk("one", lines)
+    for words in (["zqthought"], ["-E", "zqth[a-z]+"], ["-i", "ZQTHOUGHT"]):
+        assert machine.recall("grep", "--raw", *words).code == 1
+    ran = machine.recall("grep", "--raw", "zqsaid", "--json")
+    assert ran.json["sources"][0]["lines"] == [] and ran.json["total"] == 1
