@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias
 
+from recall_tui.model import GapKind
 from recall_tui.search.results import Case
 from recall_tui.tui import notation
 from recall_tui.tui.gap_words import summary
@@ -17,8 +18,8 @@ if TYPE_CHECKING:
 
 Paragraphs: TypeAlias = "list[list[Piece]]"
 
-_PLACES = 8
-"""Places named when no history was found."""
+_SHOWN_CELLS = 240
+"""Of a query that found nothing: it stands in the box, too."""
 
 _SHOWN_CELLS = 240
 """Of a query that found nothing: it stands in the box, too."""
@@ -104,13 +105,13 @@ def _no_history(coverage: Coverage, keymap: Keymap, home: str) -> Paragraphs:
                 "Recall reads what Claude Code, Codex, pi, OpenCode, Gemini CLI and Copilot ",
                 "muted",
             ),
-            ("CLI keep on this machine. It looked here:", "muted"),
+            ("CLI keep on this machine.", "muted"),
         ],
-        [],
     ]
-    for gap in [gap for gap in coverage.gaps if gap.where][:_PLACES]:
-        place = notation.short_path(gap.where, home)
-        words.append([("  ", ""), (place, ""), (f"  {gap.detail}", "dim")])
+    for gap in coverage.gaps:
+        if gap.kind is GapKind.NO_SOURCES:
+            looked = gap.detail.replace(f"{home}/", "~/") if home else gap.detail
+            words += [[], [(f"{looked[:1].upper()}{looked[1:]}.", "")]]
     return [
         *words,
         [],

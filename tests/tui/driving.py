@@ -46,7 +46,8 @@ async def rested(pilot: Pilot[object]) -> None:
 
     def at_rest() -> bool:
         busy = any(
-            worker.group in {"sessions", "search", "page", "transcript", "transcript-page"}
+            worker.group
+            in {"sessions", "search", "page", "transcript", "transcript-page", "examine"}
             for worker in pilot.app.workers
             if not worker.is_finished
         )

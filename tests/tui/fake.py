@@ -492,9 +492,14 @@ STANDARD_GAPS = [
     Gap(GapKind.GONE, 1, "the file is no longer there; its text is kept", "", f"{HOME}/.claude/x"),
 ]  # fmt: skip
 
+_LOOKED = (".claude/projects", ".codex/sessions", ".pi/agent/sessions", ".gemini/tmp")
 NO_HISTORY_GAPS = [
-    Gap(GapKind.NO_SOURCES, 1, "no such folder", "", f"{HOME}/{place}")
-    for place in (".claude/projects", ".codex/sessions", ".pi/agent/sessions", ".gemini/tmp")
+    Gap(
+        GapKind.NO_SOURCES,
+        1,
+        f"no sessions in {', '.join(f'{HOME}/{one}' for one in _LOOKED)}",
+        "recall --demo shows a sample",
+    )
 ]
 
 

@@ -31,6 +31,7 @@ class State(NamedTuple):
     empty: bool = False
     theme: str = "recall"
     colour: bool = True
+    pinned: bool = False
 
 
 def typed(text: str) -> tuple[str, ...]:
@@ -55,6 +56,8 @@ STATES = [
     State("recall-grey", WIDE, ("ctrl+t", *typed("context window")), colour=False),
     State("recall-cjk", SMALL, ("ctrl+t", *typed("上下文窗口"))),
     State("recall-nothing", WIDE, ("ctrl+t", *typed("zzzz"))),
+    State("pinned-selected", WIDE, ("tab", "x", "x"), pinned=True),
+    State("selected-grey", SMALL, ("tab", "x", "down", "x"), colour=False),
     State("by-project", WIDE, ("alt+p", "alt+o")),
     State("by-harness-small", SMALL, ("alt+p", "alt+p")),
     State("past", SMALL, ("ctrl+r",)),
@@ -72,6 +75,7 @@ STATES = [
     State("help-small", SMALL, ("f1",)),
     State("gaps", WIDE, ("alt+g",)),
     State("gaps-small", SMALL, ("alt+g",)),
+    State("guard-light", WIDE, ("alt+g", "down", "down"), theme="recall-light"),
     State("palette", WIDE, ("ctrl+p",)),
     State("empty", WIDE, empty=True),
     State("empty-small", SMALL, empty=True),
@@ -83,6 +87,8 @@ def test_looks(state: State, snap_compare, monkeypatch: pytest.MonkeyPatch) -> N
     history = FakeHistory([], NO_HISTORY_GAPS) if state.empty else FakeHistory()
     history.facts = [Fact(FACT, "project", NOW - 9 * DAY)]
     history.past, history.kept = ["harness:codex limits", "[/b] 上下文窗口"], {"role:user since:7d"}
+    if state.pinned:
+        history.pinned = [history.sessions()[2].key]
     if not state.colour:
         monkeypatch.setenv("NO_COLOR", "1")
 
