@@ -21,6 +21,9 @@ _INSERT_BLOCK: Final = """INSERT INTO block
 _INSERT_BODY: Final = "INSERT INTO body (id, raw, attributes) VALUES (?,?,?)"
 _UNCLEAN: Final = "unclean"
 """`meta` key: 1 while the journal may hold forgotten text."""
+BUILDING: Final = ".building"
+"""Suffix of a new index while it is made beside the one it will replace."""
+
 NEXT_SESSION: Final = "next_session"
 """`meta` key: row ids of sessions from here on were never used."""
 """`meta` key: row ids of sessions are never used twice, so a stale one finds nothing."""
@@ -64,7 +67,8 @@ class Database:
                 raise
 
     def _sweep(self) -> None:
-        """Remove what a killed run has left: blocks of sessions that never got their row."""
+        """Remove what a killed run has left: sessions that never got their row, half an index."""
+        remove(self.path + BUILDING)
         drafts = self.connection.execute("SELECT session FROM draft").fetchall()
         if drafts:
             with self.transaction():

@@ -17,7 +17,7 @@ from recall_tui.model import Kind
 from recall_tui.store import ingest, schema
 from recall_tui.store.block import BlockBuilder, BlockKind
 from recall_tui.store.connect import open_reader, open_writer, remove, swap_in
-from recall_tui.store.database import NEXT_SESSION
+from recall_tui.store.database import BUILDING, NEXT_SESSION
 from recall_tui.store.stored import StoredBlock, load, store
 from recall_tui.store.sync.plan import projects
 from recall_tui.store.writer import Former, Writer
@@ -26,9 +26,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from recall_tui.store.block import BuiltBlock
-
-BUILDING: Final = ".building"
-"""Suffix of the new index while it is made; what a killed run left of it is thrown away."""
 
 _SOURCES: Final = "SELECT * FROM source WHERE session IS NOT NULL"
 _BLOCKS: Final = """SELECT kind, first, last, first_ms, last_ms, meta, fold, raw, attributes

@@ -311,3 +311,15 @@ def test_an_index_of_version_1_learns_what_recall_can_find(desk):
 def test_the_steps_lead_to_this_version():
     assert len(migrations.STEPS) == schema.VERSION - 1
     assert schema.OLDEST_READABLE <= schema.VERSION
+
+
+def test_half_an_index_of_a_killed_rebuild_is_swept_away(desk):
+    desk.write("a.jsonl", line(text="one", t=T))
+    desk.sync()
+    left = [desk.index + rebuild.BUILDING + end for end in ("", "-wal", "-shm")]
+    for path in left:
+        with open(path, "w") as file:
+            file.write("half")
+    desk.write("b.jsonl", line(text="two", t=T))
+    desk.sync()
+    assert not any(map(os.path.exists, left))
