@@ -181,6 +181,9 @@ class Holdings:
 
         Returns:
             What is still not in the index; None when it is up to date.
+
+        Raises:
+            StoreError: The index cannot be written, and without a limit nothing else answers.
         """
         from recall_tui.store.sync.pending import pending
 
@@ -194,11 +197,15 @@ class Holdings:
             # Only then: what was left alone must not pass for up to date a moment later.
             self._compared_ms = clock.now_ms()
             return None
-        if limit_bytes is not None and found.bytes > limit_bytes:
+        if limit_bytes is not None and (found.bytes > limit_bytes or self._outdated()):
             return found
         try:
             self.sync(on_progress)
         except StoreBusyError:
+            return found
+        except StoreError:  # a full disk, a home that is read-only: then the files answer
+            if limit_bytes is None:
+                raise
             return found
         return None
 
@@ -268,7 +275,7 @@ class Holdings:
         """
         waiting = self.catch_up(CATCH_UP_BYTES)
         workspaces = [corpus.asking(asking) for corpus in self._workspaces()]
-        if waiting is None or not waiting.sources:
+        if waiting is None:
             return [*([self._store] if self._exists() else []), *workspaces]
         from recall_tui.search.cold import ColdCorpus
         from recall_tui.search.without import Without
@@ -277,7 +284,13 @@ class Holdings:
         unread = [(registry.get(s.harness), s) for s in waiting.sources]
         self._cold = ColdCorpus(unread, self._left_out)
         index = [Without(self._store, waiting.stale)] if self._exists() else []
-        return [self._cold, *index, *workspaces]
+        return [*([self._cold] if unread else []), *index, *workspaces]
+
+    def _outdated(self) -> bool:
+        """Whether other rules for secrets or folding made the index: a sync would make it anew."""
+        from recall_tui.store.ingest import TEXT_RULES
+
+        return self._exists() and self._store.text_rules() not in ("", TEXT_RULES)
 
     def _read_in_background(self) -> None:
         """Start `recall index` on its own; it ends at once when another is writing already."""

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from recall_tui.harnesses.base import Source
 from recall_tui.store import families
+from recall_tui.store.database import BUILDING
 from recall_tui.store.lock import WriterLock
-from recall_tui.store.rebuild import BUILDING
 from recall_tui.store.user import mark_of, place_of
 from recall_tui.store.writer import Writer
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from recall_tui.cli import main
+from recall_tui.errors import StoreError
 from tests.cli.conftest import Run
 from tests.conftest import REPOSITORY
 
@@ -124,6 +125,22 @@ def test_a_folder_without_permission_is_said(recall, projects: Path) -> None:
     ran = recall("grep", "nowhere to be found")
     assert ran.code == 3
     assert f"cannot read {projects}/closed" in ran.err
+
+
+def test_a_home_that_cannot_be_written_is_searched_from_the_files(
+    recall, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(path: str) -> str:
+        raise StoreError(f"cannot create the folder {path}: Permission denied")
+
+    monkeypatch.setattr("recall_tui.holdings.private_folder", refuse)
+    ran = recall("grep", "context window", "--count")
+    assert ran.code == 0
+    assert "read from the files" in ran.err
+    assert recall("search", "context window").code == 0
+    ran = recall("index")
+    assert ran.code == 3
+    assert "cannot create the folder" in ran.err
 
 
 def test_a_forgotten_session_is_gone_for_good(recall, projects: Path, home: Path) -> None:
