@@ -24,6 +24,7 @@ from recall_tui.model import (
 from recall_tui.store import choice, memory, reach, schema
 from recall_tui.store.block import Block, Meta
 from recall_tui.store.connect import Readers
+from recall_tui.store.migrations import TEXT_RULES
 from recall_tui.store.stored import expand, expand_attributes
 from recall_tui.text.fold import fold
 
@@ -222,10 +223,18 @@ class StoreCorpus:
         """Return a number that changes when what can be found does. Cheap: poll it."""
         return self._number("generation")
 
+    def text_rules(self) -> str:
+        """Return the rules for secrets and folding the text was made by, empty when unknown."""
+        return str(self._value(TEXT_RULES) or "")
+
     def _number(self, key: str) -> int:
+        return int(self._value(key) or 0)
+
+    def _value(self, key: str) -> int | str | None:
+        """Return a value of `meta`, None when it is not there."""
         with self._readers.lease() as connection:
             row = connection.execute("SELECT value FROM meta WHERE key=?", (key,)).fetchone()
-        return int(row[0]) if row else 0
+        return row[0] if row else None
 
     def _named(self, connection: sqlite3.Connection, chosen: Filter) -> list[int] | None:
         """Return the row ids of the sessions a filter names, None when it names none."""

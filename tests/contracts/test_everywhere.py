@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import sqlite3
 
 import pytest
 
@@ -255,3 +256,26 @@ def test_a_second_question_before_there_is_an_index_is_not_answered_from_nothing
             assert answer.reach.path == "cold"
         history.sync()
         assert history.recall(RecallRequest(terms=("budget",))).reach.path == "index"
+
+
+@pytest.mark.contract("S3-42")
+def test_an_index_of_other_rules_answers_while_a_new_one_is_made_elsewhere(
+    machine, monkeypatch
+) -> None:
+    """The first question after an update does not wait for everything to be read again (Q29)."""
+    machine.talk("one", "token budget")
+    assert machine.recall("index").code == 0
+    with sqlite3.connect(machine.data / "index.db") as db:
+        db.execute("UPDATE meta SET value='of another version' WHERE key='text'")
+    db.close()
+    before = (machine.data / "index.db").stat().st_ino
+    machine.talk("two", "token budget")
+    started: list[object] = []
+    monkeypatch.setattr("subprocess.Popen", lambda *words, **_: started.append(words))
+    monkeypatch.setenv("RECALL_BACKGROUND", "1")
+    found = machine.recall("grep", "budget", "--json")
+    assert (found.code, found.json["total"]) == (0, 2)
+    assert started and (machine.data / "index.db").stat().st_ino == before
+    assert machine.recall("index").code == 0
+    assert (machine.data / "index.db").stat().st_ino != before
+    assert machine.recall("grep", "budget", "--json").json["total"] == 2
