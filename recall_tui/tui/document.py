@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from recall_tui.tui.frame import estimate, outcomes_of, spaced
 from recall_tui.tui.heights import Heights
-from recall_tui.tui.subagents import begun, lay_asides, read_asides
+from recall_tui.tui.subagents import lay_asides, placed, read_asides
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Mapping, Sequence
@@ -85,7 +85,7 @@ def open_session(
     if seek and hits:
         at = hits[bisect_left(hits, at) % len(hits)]
     at = min(at, count - 1)
-    children = begun(history.children(session), skeleton) if session.children else {}
+    children = placed(history, session, skeleton)
     around = at if at >= 0 else count - 1
     first = max(0, around // PAGE_MESSAGES - 1)
     last = min(pages_of(count) - 1, around // PAGE_MESSAGES + 1)
@@ -114,7 +114,7 @@ def grow_session(
     hits = history.positions_matching(session, query) if query and query.pattern else []
     children = opening.begun
     if session.children != opening.session.children:
-        children = begun(history.children(session), skeleton)
+        children = placed(history, session, skeleton)
     last = max(0, min(len(opening.skeleton), len(skeleton)) - 1) // PAGE_MESSAGES
     pages = [
         load_page(history, session, skeleton, number, opening.frame, frozenset(), children)

@@ -6,7 +6,7 @@ from bisect import bisect_right
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from recall_tui.model import Kind, SessionKind
+from recall_tui.model import Filter, Kind, SessionKind
 from recall_tui.tui.frame import outcomes_of, spaced
 from recall_tui.tui.lines import Line, clean, justified
 from recall_tui.tui.notation import counted, duration
@@ -28,6 +28,12 @@ _NEAR_MS: Final = 2_000
 _ROOMY_CELLS: Final = 72
 """From here a line has room for how many tools a subagent called."""
 
+_LOOKED_UP: Final = 24
+"""Subagents whose calls are looked for by name: a session of hundreds must open at once."""
+
+_TITLE_CHARS: Final = 60
+_LEAST_TITLE_CHARS: Final = 6
+
 _RULE: Final[Piece] = ("  ┊ ", "rule")
 
 
@@ -39,19 +45,48 @@ class Aside(NamedTuple):
     """Its first messages; none while it is folded."""
 
 
-def begun(children: Sequence[Session], skeleton: Skeleton) -> dict[int, list[Session]]:
+def placed(history: History, session: Session, skeleton: Skeleton) -> dict[int, list[Session]]:
+    """Return the subagents of a session by the position of the call that started each."""
+    if not session.children:
+        return {}
+    children = history.children(session)
+    return begun(children, skeleton, _named(history, session, children))
+
+
+def _named(
+    history: History, session: Session, children: Sequence[Session]
+) -> dict[str, Sequence[int]]:
+    """Return where the calls stand that hold the title of a subagent, by its key."""
+    from recall_tui.search.results import GrepQuery
+
+    calls = Filter(kinds=(Kind.TOOL_CALL,))
+    asked = {
+        child.key: child.title.split("\n")[0][:_TITLE_CHARS] for child in children[:_LOOKED_UP]
+    }
+    return {
+        key: history.positions_matching(session, GrepQuery(title, chosen=calls))
+        for key, title in asked.items()
+        if len(title) >= _LEAST_TITLE_CHARS
+    }
+
+
+def begun(
+    children: Sequence[Session], skeleton: Skeleton, named: Mapping[str, Sequence[int]]
+) -> dict[int, list[Session]]:
     """Return the subagents of a session by the position of the call that started each.
 
     No program writes down which call that was: it is the last one before the subagent begins that
-    has started none yet.
+    names it, else the last one that has started none yet.
 
     Args:
         children: The family of the session, oldest first; only subagents are placed.
         skeleton: The session.
+        named: Positions of the calls that hold the title of a subagent, by its key.
     """
     calls = [at for at, kind in enumerate(skeleton.kinds) if kind == Kind.TOOL_CALL]
     times = [skeleton.times[at] for at in calls]
     taken: set[int] = set()
+    named_taken: set[int] = set()
     found: dict[int, list[Session]] = {}
     for child in reversed(children):
         if child.kind is not SessionKind.SUBAGENT or not calls:
@@ -59,6 +94,14 @@ def begun(children: Sequence[Session], skeleton: Skeleton) -> dict[int, list[Ses
         last = bisect_right(times, child.started_ms) or bisect_right(
             times, child.started_ms + _NEAR_MS
         )
+        by_name = [
+            at for at in named.get(child.key, ())
+            if at not in named_taken and skeleton.times[at] <= child.started_ms + _NEAR_MS
+        ]  # fmt: skip
+        if by_name:
+            named_taken.add(by_name[-1])
+            found.setdefault(by_name[-1], []).insert(0, child)
+            continue
         free = last
         while free and (free in taken or times[free - 1] < child.started_ms - _NEAR_MS):
             free -= 1

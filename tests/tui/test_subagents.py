@@ -30,8 +30,19 @@ def child(key: str, started_ms: int, kind: SessionKind = SessionKind.SUBAGENT) -
     return whole._replace(key=key, started_ms=started_ms, kind=kind)
 
 
-def placed(children: list[Session], held: Skeleton) -> dict[int, list[str]]:
-    return {at: [one.key for one in ones] for at, ones in begun(children, held).items()}
+def placed(
+    children: list[Session], held: Skeleton, named: dict[str, list[int]] | None = None
+) -> dict[int, list[str]]:
+    found = begun(children, held, named or {})
+    return {at: [one.key for one in ones] for at, ones in found.items()}
+
+
+def test_a_call_that_names_one_started_it_however_long_before() -> None:
+    held = skeleton((Kind.TOOL_CALL, 1000), (Kind.TOOL_CALL, 9000), (Kind.TOOL_CALL, 60_000))
+    both = [child("a", 9053), child("b", 9056)]
+    assert placed(both, held) == {1: ["a", "b"]}
+    assert placed(both, held, {"a": [0], "b": [1]}) == {0: ["a"], 1: ["b"]}
+    assert placed(both, held, {"a": [2], "b": [0, 1]}) == {1: ["a", "b"]}, "not one after it"
 
 
 def test_each_stands_at_the_last_call_before_it() -> None:
