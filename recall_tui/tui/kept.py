@@ -6,7 +6,6 @@ cannot be read, things look as they do at first.
 
 from __future__ import annotations
 
-import json
 import os
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
@@ -34,6 +33,8 @@ def read(path: str) -> Kept:
     """Return what a file keeps; what it does not say, or says wrongly, is as at first."""
     try:
         with open(path, encoding="utf-8") as file:
+            import json  # 2 ms that a first run does not need
+
             found = json.load(file)
     except (OSError, ValueError):
         return Kept()
@@ -51,6 +52,8 @@ def read(path: str) -> Kept:
 
 def write(path: str, kept: Kept) -> None:
     """Keep it in a file. A disk that cannot be written only forgets."""
+    import json
+
     switches, how = kept
     text = json.dumps(
         {

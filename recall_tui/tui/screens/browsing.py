@@ -9,7 +9,6 @@ from textual.screen import Screen
 from textual.worker import get_current_worker
 
 from recall_tui.model import Filter, Reach
-from recall_tui.search.sessions import Titles
 from recall_tui.tui.bars import Coverage
 from recall_tui.tui.faults import TellsFaults
 from recall_tui.tui.messages import RetentionRead
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
 
     from recall_tui.history import History
     from recall_tui.model import Gap, Session
+    from recall_tui.search.sessions import Titles
     from recall_tui.tui.messages import (
         EndsRead,
         SessionsLoaded,
@@ -103,6 +103,8 @@ class Browsing(TellsFaults, Screen[None]):
         event.stop()
         if event.chosen == Filter():
             self._everything = event.sessions
+            from recall_tui.search.sessions import Titles
+
             self._titles = Titles(event.sessions)
         if event.chosen != self._search.question.chosen:
             return
