@@ -282,8 +282,13 @@ class Holdings:
 
         self._read_in_background()
         unread = [(registry.get(s.harness), s) for s in waiting.sources]
-        self._cold = ColdCorpus(unread, self._left_out)
-        index = [Without(self._store, waiting.stale)] if self._exists() else []
+        stale, exists = waiting.stale, self._exists()
+        index = [Without(self._store, stale)] if exists else []
+        self._cold = ColdCorpus(
+            unread,
+            self._left_out,
+            lambda harness, marks: self._store.histories(harness, marks, stale) if exists else (),
+        )
         return [*([self._cold] if unread else []), *index, *workspaces]
 
     def _outdated(self) -> bool:

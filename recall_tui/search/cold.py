@@ -31,7 +31,7 @@ from recall_tui.text.notation import counted
 
 if TYPE_CHECKING:
     from array import array
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from recall_tui.harnesses.base import Facts, Harness, Source, Transcript
     from recall_tui.model import Candidates, Coverage, Filter, Message
@@ -89,15 +89,21 @@ class ColdCorpus:
     name = "cold"
 
     def __init__(
-        self, sources: Iterable[tuple[Harness, Source]], left_out: Sequence[str] = ()
+        self,
+        sources: Iterable[tuple[Harness, Source]],
+        left_out: Sequence[str] = (),
+        histories: Callable[[str, Sequence[int | str]], Sequence[array[int]]] = lambda *_: (),
     ) -> None:
         """Parse nothing yet.
 
         Args:
             sources: What to read, each with its harness.
             left_out: Globs of projects whose sessions are not read.
+            histories: Tells of sessions beside these that may share messages with one of them, as
+                `StoreCorpus.histories` does.
         """
         self._left_out = left_out
+        self._histories = histories
         listed = list(sources)
         bounds = _newest_possible([source for _, source in listed])
         order = sorted(range(len(listed)), key=lambda at: (-bounds[at], listed[at][1][:3]))
@@ -189,8 +195,7 @@ class ColdCorpus:
             Gap(
                 GapKind.COLD,
                 len(self._sources),
-                f"{counted(len(self._sources), 'session')} to read from the files, not from the "
-                "index; what a resumed session copied may count twice",
+                f"{counted(len(self._sources), 'session')} to read from the files, not the index",
                 "recall index",
             )
         ]
@@ -324,7 +329,7 @@ class ColdCorpus:
             errors=counts.errors,
             materials=counts.materials,
             size=source.size,
-            copied=self._copied(row, _marks(facts, source.harness, native_id, packing), built),
+            copied=self._copied(row, source.harness, _marks(facts, native_id, packing), built),
             tokens_in=facts.tokens_in,
             tokens_out=facts.tokens_out,
             cost_usd=facts.cost_usd,
@@ -334,7 +339,7 @@ class ColdCorpus:
         )
 
     def _copied(
-        self, row: int, marks: Sequence[tuple[str, int | str]], built: Sequence[BuiltBlock]
+        self, row: int, harness: str, marks: Sequence[int | str], built: Sequence[BuiltBlock]
     ) -> int:
         """Return how many leading messages were already in a session parsed before.
 
@@ -342,22 +347,21 @@ class ColdCorpus:
         family, counts them in the oldest.
         """
         mine = families.records(block.meta.pack() for block in built)
-        relatives = {other for mark in marks for other in self._records.get(mark, ())}
+        relatives = {other for mark in marks for other in self._records.get((harness, mark), ())}
         self._held[row] = mine
         for mark in marks:
-            self._records.setdefault(mark, []).append(row)
-        return max((families.common(self._held[other], mine) for other in relatives), default=0)
+            self._records.setdefault((harness, mark), []).append(row)
+        others = [*(self._held[other] for other in relatives), *self._histories(harness, marks)]
+        return max((families.common(other, mine) for other in others), default=0)
 
 
-def _marks(
-    facts: Facts, harness: str, native_id: str, packing: ingest.Packing
-) -> list[tuple[str, int | str]]:
+def _marks(facts: Facts, native_id: str, packing: ingest.Packing) -> list[int | str]:
     """Return what a session shares with those it may have copied, or that copied it."""
-    marks: list[tuple[str, int | str]] = [(harness, native_id)]
+    marks: list[int | str] = [native_id]
     if packing.first_record:
-        marks.append((harness, packing.first_record))
+        marks.append(packing.first_record)
     if facts.kind is SessionKind.FORK and facts.parent:
-        marks.append((harness, facts.parent))
+        marks.append(facts.parent)
     return marks
 
 

@@ -30,7 +30,7 @@ from recall_tui.text.fold import fold
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from recall_tui.model import Candidates, Filter, Gap
 
@@ -166,6 +166,25 @@ class StoreCorpus:
         """Return what the index knows it is missing of a filter's harnesses and roots."""
         with self._readers.lease() as connection:
             return reach.gaps(connection, *choice.sources(chosen))
+
+    def histories(
+        self, harness: str, marks: Sequence[int | str], without: Collection[int] = ()
+    ) -> list[array[int]]:
+        """Return what identifies each message of the sessions that another may share history with.
+
+        Args:
+            harness: Of both.
+            marks: Native ids that it has or names as its origin, hash of its first record.
+            without: Row ids of sessions that do not count.
+        """
+        from recall_tui.store import families  # noqa: PLC0415 - few searches need it
+
+        with self._readers.lease() as connection:
+            return [
+                families.records(families.metas_of(connection, row))
+                for row in families.relatives(connection, harness, marks)
+                if row not in without
+            ]
 
     def damaged(self, chosen: Filter) -> list[reach.Damaged]:
         """Return every source of a filter's harnesses and roots that lost something."""

@@ -153,6 +153,25 @@ def _family(connection: sqlite3.Connection, session: int) -> list[Member]:
     return list(found.values())
 
 
+def relatives(connection: sqlite3.Connection, harness: str, marks: Iterable[int | str]) -> set[int]:
+    """Return the sessions that have one of these ids, name it as their origin, or begin with it.
+
+    Args:
+        connection: A reader's.
+        harness: Theirs.
+        marks: Native ids; hashes of a first record, never 0.
+    """
+    found: set[int] = set()
+    for mark in marks:
+        wheres = ["first_record <> 0 AND first_record=?"]
+        if isinstance(mark, str):
+            wheres = ["native_id=?", "kind='fork' AND parent_native <> '' AND parent_native=?"]
+        for where in wheres:
+            members = _members(connection, f"{where} AND harness=?", mark, harness)
+            found.update(member.id for member in members)
+    return found
+
+
 def _members(connection: sqlite3.Connection, where: str, *values: object) -> list[Member]:
     rows = connection.execute(f"SELECT {_MEMBER} FROM session WHERE {where}", values)
     return [Member._make(row) for row in rows]

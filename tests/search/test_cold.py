@@ -174,6 +174,23 @@ def test_a_fork_without_record_ids_counts_once(folder, newest):
     assert last.total == 5
 
 
+@pytest.mark.parametrize("indexed", ["origin", "resumed"])
+def test_what_a_file_shares_with_the_index_counts_once(folder, tmp_path, indexed):
+    shared = [Said(f"x {n}", n + 1, record=f"r{n}") for n in range(3)]
+    own = {"origin": [Said("x own", 9, record="r3")], "resumed": [Said("x late", 20, record="r9")]}
+    for name, said in own.items():
+        place = folder if name == indexed else tmp_path / "new"
+        place.mkdir(exist_ok=True)
+        write_sources(place, [Talk(name, [*shared, *said])])
+    with store_corpus(folder) as stored:
+        new = [(Toy(), source) for source in Toy().discover(str(tmp_path / "new"), [])]
+        cold = ColdCorpus(new, (), stored.histories)
+        _, last = drained(grep([cold, stored], GrepQuery("x"), never))
+        assert last.total == 5
+        alone = ColdCorpus(new, (), lambda *of: stored.histories(*of, without={1}))
+        assert search(alone, "x")[1].total == 4
+
+
 @pytest.mark.contract("X-1")
 def test_what_cannot_be_read_is_a_gap(folder):
     write_sources(folder, [Talk("a", [Said("x", 5)]), Talk("b", [Said("x", 6)])])
