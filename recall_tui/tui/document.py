@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from dataclasses import dataclass, field, replace
+from itertools import chain, pairwise
+from operator import add
 from typing import TYPE_CHECKING, Final
 
 from recall_tui.tui.frame import estimate, outcomes_of, spaced
@@ -159,17 +161,14 @@ def estimated(
     skeleton: Skeleton, frame: Frame, children: Mapping[int, Sequence[Session]]
 ) -> Heights:
     """Return likely heights of every message of a session, subagents folded below their calls."""
-    kinds, sizes = skeleton.kinds, skeleton.sizes
-    known: dict[tuple[int, int], int] = {}
-    heights: list[int] = []
-    before: int | None = None
-    for kind, size in zip(kinds, sizes, strict=True):
-        key = (kind, size)
-        lines = known.get(key)
-        if lines is None:
-            lines = known[key] = estimate(kind, size, frame)
-        heights.append(lines + spaced(kind, before))
-        before = kind
+    kinds = skeleton.kinds
+    # Few pairs are different, and a hundred thousand messages must not be looked at one by one.
+    sorts = list(zip(kinds, skeleton.sizes, strict=True))
+    lines = {sort: estimate(*sort, frame) for sort in set(sorts)}
+    follows = list(pairwise(kinds))
+    spaces = {pair: int(spaced(pair[1], pair[0])) for pair in set(follows)}
+    above = chain((0,), map(spaces.__getitem__, follows))
+    heights = list(map(add, map(lines.__getitem__, sorts), above))
     for position, started in children.items():
         heights[position] += len(started)
     return Heights(heights)

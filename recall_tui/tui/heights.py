@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -21,11 +22,9 @@ class Heights:
     def __init__(self, heights: Sequence[int]) -> None:
         self._heights = array("i", heights)
         count = len(self._heights)
-        tree = array("q", [0, *self._heights])
-        for index in range(1, count + 1):
-            parent = index + (index & -index)
-            if parent <= count:
-                tree[parent] += tree[index]
+        sums = [0, *accumulate(self._heights)]
+        # A node holds what lies between the index without its lowest bit and itself.
+        tree = array("q", [0, *(sums[at] - sums[at & (at - 1)] for at in range(1, count + 1))])
         self._tree = tree
         self._step = 1 << (count.bit_length() - 1) if count else 0
         self.total = self.top(count)
