@@ -155,9 +155,10 @@ class Detours(Errands):
 
         def work() -> None:
             from recall_tui.tui.places import notes
+            from recall_tui.tui.screens.pick import NotesScreen
 
             found = notes(self._history, session, self._zone)
-            self.call_from_thread(self._pick, session, "Notes", found, position)
+            self.call_from_thread(self._pick, session, "Notes", found, position, NotesScreen)
 
         self.in_thread(work, "read notes")
 
@@ -171,13 +172,17 @@ class Detours(Errands):
         self.call_from_thread(self.show_notes)
 
     def _pick(
-        self, session: Session, what: str, found: Sequence[Place], position: int
+        self,
+        session: Session,
+        what: str,
+        found: Sequence[Place],
+        position: int,
+        kind: type[PickScreen] | None = None,
     ) -> PickScreen:
         """Show places; the one that is picked is gone to."""
-        from recall_tui.tui.screens.pick import NotesScreen, PickScreen, PlaceListing
+        from recall_tui.tui.screens.pick import PickScreen, PlaceListing
 
         near = [row for row, place in enumerate(found) if place.position <= position]
-        row = near[-1] if near else 0
         title = f"{what} of {session.title or 'this session'}"
         listing = PlaceListing(found)
 
@@ -185,13 +190,10 @@ class Detours(Errands):
             if row is not None:
                 self.read_at(session, max(0, listing.places[row].position))
 
-        screen = (
-            NotesScreen(title, listing, self.keymap, row=row)
-            if what == "Notes"
-            else PickScreen(
-                title, listing, self.keymap, row=row, empty=f"There are no {what.lower()} here."
-            )
-        )
+        screen = (kind or PickScreen)(
+            title, listing, self.keymap, row=near[-1] if near else 0,
+            empty=f"There are no {what.lower()} here.",
+        )  # fmt: skip
         self.offer(screen, picked)
         return screen
 

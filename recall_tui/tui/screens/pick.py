@@ -146,8 +146,10 @@ class NotesScreen(PickScreen):
 
         place: Place
 
-    def __init__(self, title: str, listing: PlaceListing, keymap: Keymap, *, row: int = 0) -> None:
-        super().__init__(title, listing, keymap, row=row, empty="There are no notes here.")
+    def __init__(
+        self, title: str, listing: Listing, keymap: Keymap, *, row: int = 0, empty: str = ""
+    ) -> None:
+        super().__init__(title, listing, keymap, row=row, empty=empty)
         self.scopes = (Scope.PICK, Scope.NOTES)
         self._armed = ""
 
