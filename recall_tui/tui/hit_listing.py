@@ -51,9 +51,9 @@ class HitListing(Listing):
         """No more hits will come: the last session's are all here, too."""
         if called:
             self.first = len(called) if hits else 0
-            heads = [(0, "Sessions called so")]
+            heads = [(0, "In the title")]
             if hits:
-                heads.append((len(called), "What was said"))
+                heads.append((len(called), "In what was said"))
             self._set_heads(heads)
 
     def __len__(self) -> int:
