@@ -14,6 +14,7 @@ from __future__ import annotations
 import os
 import stat
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 from recall_tui.errors import SourceError
@@ -245,6 +246,17 @@ class Known:
     def __init__(self, files: Iterable[tuple[str, int, int, int]]) -> None:
         self.unseen = {path: (size, mtime, ctime) for path, size, mtime, ctime in files}
 
+    def still_so(self) -> bool:
+        """Say whether those did not change that change most: the first to be read, and the last.
+
+        The newest come first when there was no index yet, and last ever since.
+        """
+        ends = [*islice(self.unseen, _LIVELY), *islice(reversed(self.unseen), _LIVELY)]
+        try:
+            return all(_stamp(os.stat(path)) == self.unseen[path] for path in ends)
+        except OSError:
+            return False
+
     def others(self, entries: Iterable[os.DirEntry[str]]) -> Iterator[os.DirEntry[str]]:
         """Yield the entries that are no known file as it was; the rest is no longer unseen."""
         unseen = self.unseen
@@ -255,11 +267,18 @@ class Known:
                     status = entry.stat()
                 except OSError:
                     continue
-                now = (status.st_size, status.st_mtime_ns, status.st_ctime_ns)
-                if now == stamp and stat.S_ISREG(status.st_mode):
+                if _stamp(status) == stamp and stat.S_ISREG(status.st_mode):
                     del unseen[entry.path]
                     continue
             yield entry
+
+
+_LIVELY: Final = 16
+"""Files looked at before all are: while an agent works, its session is among them."""
+
+
+def _stamp(status: os.stat_result) -> tuple[int, int, int]:
+    return status.st_size, status.st_mtime_ns, status.st_ctime_ns
 
 
 class Quick(Protocol):

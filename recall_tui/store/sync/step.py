@@ -80,6 +80,8 @@ def _same(connection: sqlite3.Connection, place: Place) -> int | None:
         if hasattr(harness, "discover_changed"):
             known = Known(connection.execute(_STAMPS, (root, harness.id, *below)))
             count = len(known.unseen)
+            if not known.still_so():
+                return None
             quick = cast("Quick", harness)
             changed = next(iter(quick.discover_changed(root, gaps, known)), None)
             same = changed is None and not known.unseen
