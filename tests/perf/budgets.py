@@ -43,7 +43,9 @@ class Bench:
         self.recall = [sys.executable, "-m", "recall_tui"]
         self.home = scratch / "recall"
         base = {k: v for k, v in os.environ.items() if k in ("PATH", "LANG", "TERM", "COLORTERM")}
-        own = {"HOME": str(scratch), "RECALL_HOME": str(self.home), "RECALL_BACKGROUND": "0"}
+        # Every search looks at the sources, also right after another.
+        own = {"HOME": str(scratch), "RECALL_HOME": str(self.home), "RECALL_FRESHNESS_S": "0",
+               "RECALL_BACKGROUND": "0"}  # fmt: skip
         self.env = {**base, **own, "LC_ALL": "C.UTF-8", "TERM": "xterm-256color"}
         self.source = ["--source", f"claude={corpus}"]
 
