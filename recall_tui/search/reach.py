@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from recall_tui.clock import to_iso
 from recall_tui.errors import ExitCode
 from recall_tui.model import Coverage, Filter, Gap, GapKind, Reach
+from recall_tui.text.notation import counted
 from recall_tui.text.safe import hide
 
 if TYPE_CHECKING:
@@ -41,7 +42,8 @@ def reached(corpora: Iterable[Corpus], chosen: Filter) -> Reach:
     left_out = reach.sessions_total - reach.sessions_searched
     if left_out > 0:
         rules = ", ".join(rules_of(chosen))
-        reach.add([Gap(GapKind.FILTERED, left_out, f"session left out by {rules}")])
+        words = f"{counted(left_out, 'session')} left out by {rules}"
+        reach.add([Gap(GapKind.FILTERED, left_out, words)])
     return reach
 
 
@@ -78,13 +80,6 @@ def exit_code(reach: Reach, *, found: bool) -> ExitCode:
     if found:
         return ExitCode.FOUND
     return ExitCode.NOTHING if reach.complete else ExitCode.PARTIAL
-
-
-def sentence(gap: Gap) -> str:
-    """Return a gap as one line for a person: how many, what, and the next action."""
-    detail = detail_of(gap)
-    counted = f"{gap.count:,} × {detail}" if gap.count > 1 else detail
-    return f"{counted} → {gap.action}" if gap.action else counted
 
 
 def detail_of(gap: Gap) -> str:

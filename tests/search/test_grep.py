@@ -277,7 +277,7 @@ def test_reach_says_what_was_searched_and_what_a_filter_left_out():
     assert reach.path == "index"
     assert reach.complete
     assert [(g.kind, g.count, g.detail) for g in reach.gaps] == [
-        (GapKind.FILTERED, 1, "session left out by cwd, since"),
+        (GapKind.FILTERED, 1, "1 session left out by cwd, since"),
     ]
 
 

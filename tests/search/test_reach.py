@@ -6,7 +6,7 @@ import pytest
 
 from recall_tui.errors import ExitCode
 from recall_tui.model import Filter, Gap, GapKind, Reach
-from recall_tui.search.reach import exit_code, reached, sentence
+from recall_tui.search.reach import exit_code, reached
 from tests.search.corpora import MemoryCorpus, Said, Talk
 
 PARTIAL = Gap(GapKind.UNREADABLE, 1, "cannot read /x", "check its permissions")
@@ -26,11 +26,6 @@ NOTE = Gap(GapKind.GONE, 3, "sources are gone")
 )
 def test_emptiness_is_told_from_not_having_looked(gaps, found, code):
     assert exit_code(Reach(gaps=gaps), found=found) is code
-
-
-def test_a_gap_is_one_line_with_the_next_step():
-    assert sentence(PARTIAL) == "cannot read /x → check its permissions"
-    assert sentence(NOTE) == "3 × sources are gone"
 
 
 def test_corpora_add_up_and_equal_gaps_are_joined():
