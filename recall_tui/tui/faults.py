@@ -17,6 +17,7 @@ class WorkFaulted(Message):
 
     Attributes:
         words: What was being done, and what went wrong.
+        group: Of the worker.
     """
 
     def __init__(self, worker: Worker[object]) -> None:
@@ -24,6 +25,7 @@ class WorkFaulted(Message):
         error = worker.error
         what = worker.description or "background work"
         self.words = f"{what}: {type(error).__name__}: {error}"
+        self.group = worker.group
 
 
 class TellsFaults(MessagePump):

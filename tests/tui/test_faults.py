@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.tui.conftest import make
-from tests.tui.driving import rested, until
+from tests.tui.driving import main_of, rested, until
 from tests.tui.fake import FakeHistory
 
 
@@ -30,6 +30,8 @@ async def test_a_fault_in_the_background_is_said(
             await pilot.press("f5")
         await until(pilot, lambda: any("TypeError: no such thing" in n.message
                                        for n in app._notifications))  # fmt: skip
+        search = main_of(pilot)._search
+        assert not search.running and search.failed == (method == "grep")
 
 
 async def test_keys_that_come_while_the_early_ones_are_taken_wait_behind_them(

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from recall_tui.history import History
     from recall_tui.model import Session
+    from recall_tui.tui.faults import WorkFaulted
     from recall_tui.tui.listings import Listing
     from recall_tui.tui.messages import (
         NameFound,
@@ -310,6 +311,14 @@ class Asking(Browsing):
         event.stop()
         if event.generation == self._search.generation:
             self._search.fail(event.words)
+            self._moves.clear()
+            self._show_empty()
+            self._show_count()
+
+    def on_work_faulted(self, event: WorkFaulted) -> None:
+        """Wait no longer for a search that will never answer; the app says what happened."""
+        if event.group == "search":
+            self._search.fail("this search ended in a fault of Recall")
             self._moves.clear()
             self._show_empty()
             self._show_count()
