@@ -31,6 +31,9 @@ _ROOMY_CELLS: Final = 72
 _LOOKED_UP: Final = 24
 """Subagents whose calls are looked for by name: a session of hundreds must open at once."""
 
+_LARGE_BYTES: Final = 32 << 20
+"""In a larger session none are: each look reads all of its tool calls."""
+
 _TITLE_CHARS: Final = 60
 _LEAST_TITLE_CHARS: Final = 6
 
@@ -50,7 +53,8 @@ def placed(history: History, session: Session, skeleton: Skeleton) -> dict[int, 
     if not session.children:
         return {}
     children = history.children(session)
-    return begun(children, skeleton, _named(history, session, children))
+    looked_up = children[:_LOOKED_UP] if session.size < _LARGE_BYTES else []
+    return begun(children, skeleton, _named(history, session, looked_up))
 
 
 def _named(
@@ -60,9 +64,7 @@ def _named(
     from recall_tui.search.results import GrepQuery
 
     calls = Filter(kinds=(Kind.TOOL_CALL,))
-    asked = {
-        child.key: child.title.split("\n")[0][:_TITLE_CHARS] for child in children[:_LOOKED_UP]
-    }
+    asked = {child.key: child.title.split("\n")[0][:_TITLE_CHARS] for child in children}
     return {
         key: history.positions_matching(session, GrepQuery(title, chosen=calls))
         for key, title in asked.items()
