@@ -50,7 +50,8 @@ async def test_a_question_is_answered_with_passages_and_their_reasons(
         rows = words_of(pilot)
         assert "fix token budget" in rows[0]
         assert "context window" in rows[1]
-        assert rows[2].startswith("▌ WHY 2 of 4 words: context, window")
+        assert rows[2].startswith("▌ WHY 2 of 4 words · ")
+        assert listing.why(0).startswith("2 of 4 words: context, window")
         count = main_of(pilot).row("count").text
         assert "around 2026-11-29 to 2026-11-30" in count
         assert "nobody says xyzzy" in count
