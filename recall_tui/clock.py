@@ -20,9 +20,10 @@ def now_ms() -> int:
 def from_number(value: float) -> int:
     """Turn a number of unknown unit into epoch ms: s below 1e11, ms below 1e14, else µs.
 
-    The thresholds are formats.md rule 8: seconds reach 1e11 in the year 5138.
+    The thresholds are formats.md rule 8: seconds reach 1e11 in the year 5138. A number beyond the
+    year 10000 in µs is no time.
     """
-    if value != value or value <= 0 or value == float("inf"):  # noqa: PLR0124 - NaN test
+    if not 0 < value < 2.5e17:
         return 0
     if value < 1e11:
         return int(value * 1000)

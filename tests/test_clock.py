@@ -145,6 +145,7 @@ def test_seconds_milliseconds_and_microseconds_mean_the_same():
     assert clock.from_number(1_764_500_000.25) == NOW + 250
     assert clock.from_number(NOW) == NOW
     assert clock.from_number(NOW * 1000) == NOW
+    assert clock.from_number(10**30) == clock.from_number(float("nan")) == 0
     assert clock.from_number(math.nan) == clock.from_number(-1) == clock.from_number(math.inf) == 0
 
 

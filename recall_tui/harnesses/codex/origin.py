@@ -5,11 +5,10 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Final
 
-import msgspec
-
 from recall_tui.clock import from_iso
 from recall_tui.harnesses.codex.records import Meta, MetaLine, SettingsLine, UsageLine, decode
 from recall_tui.harnesses.codex.titles import titles_near
+from recall_tui.harnesses.jsonl import REFUSED
 from recall_tui.model import SessionKind
 
 if TYPE_CHECKING:
@@ -97,7 +96,7 @@ def count_tokens(reader: CodexTranscript) -> None:
         return
     try:
         usage = decode(line, UsageLine).payload
-    except (msgspec.MsgspecError, TypeError):
+    except REFUSED:
         return  # cut while it is written: it is read again
     total = usage.thread_token_usage or (usage.info and usage.info.total_token_usage)
     if total:
