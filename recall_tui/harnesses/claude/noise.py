@@ -81,7 +81,7 @@ def hear(text: str) -> Heard:
     aside = ""
     if "<" in text:
         if "<system-reminder>" in text or "<user-prompt-submit-hook>" in text:
-            text = _REMINDER.sub("", text)
+            text = _REMINDER.sub(_gap, text)
         if "<ide_" in text:
             aside = "\n".join(match[2].strip() for match in _EDITOR.finditer(text))
             text = _EDITOR.sub("", text)
@@ -92,6 +92,12 @@ def hear(text: str) -> Heard:
         said = next(_PREFIXES[prefix] for prefix in _BEGINS if kept.startswith(prefix))
         return Heard(said, _bare(said, kept), aside)
     return Heard(Said.TYPED, kept, aside)
+
+
+def _gap(reminder: re.Match[str]) -> str:
+    """Return what takes a reminder's place: a blank between words, otherwise nothing."""
+    text, end = reminder.string, reminder.end()
+    return " " if reminder.start() and end < len(text) and text[end] != "\n" else ""
 
 
 def _bare(said: Said, text: str) -> str:

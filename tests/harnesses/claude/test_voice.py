@@ -33,6 +33,9 @@ NOTE = "<task-notification>\n<task-id>a1</task-id>\n</task-notification>"
         pytest.param([text("go"), text(REMINDER)], {}, [(Kind.PROMPT, "go")], id="reminder block"),
         pytest.param(REMINDER, {}, [], id="only a reminder"),
         pytest.param(
+            f"before {REMINDER} behind", {}, [(Kind.PROMPT, "before behind")], id="between words"
+        ),
+        pytest.param(
             "why does <system-reminder> appear?",
             {},
             [(Kind.PROMPT, "why does <system-reminder> appear?")],
