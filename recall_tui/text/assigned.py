@@ -193,8 +193,8 @@ def is_bearer(_: bytes, match: re.Match[bytes]) -> bool:
     return gates.is_opaque(match["secret"], 16)
 
 
-_URL_BYTES: Final = 385
-"""Of a user name and a password in a URL, at most."""
+_URL_BYTES: Final = 128 + 1 + 256 + 1
+"""Of a user name, a password and what stands behind either in a URL, at most."""
 
 
 def may_name_user(low: bytes, _: int, after: int) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 from zlib import crc32
 
 from recall_tui.text import gates
@@ -126,12 +126,16 @@ def is_secret(term: str) -> bool:
 # ---------------------------------------------------------------- the scan
 
 
+_Ordered: TypeAlias = tuple[tuple[int, Rule], ...]
+
+
 class _Anchor(NamedTuple):
-    """A literal, the bytes that may follow it, and the rules that start there with their order."""
+    """A literal, and the rules that start there with their order."""
 
     literal: bytes
-    follow: frozenset[int]
-    rules: tuple[tuple[int, Rule], ...]
+    rules: _Ordered
+    following: dict[int, _Ordered] | None
+    """The byte behind the literal -> the rules that it may begin; None: every byte, all rules."""
 
 
 def _anchors() -> list[_Anchor]:
@@ -140,11 +144,21 @@ def _anchors() -> list[_Anchor]:
         for anchor in rule.anchors:
             table.setdefault(anchor, []).append((order, rule))
     return [
-        _Anchor(anchor.encode(), frozenset(b"".join(r.follow for _, r in rules)), tuple(rules))
-        for anchor, rules in table.items()
+        _Anchor(anchor.encode(), tuple(rules), _following(rules)) for anchor, rules in table.items()
     ]
 
 
+def _following(rules: Sequence[tuple[int, Rule]]) -> dict[int, _Ordered] | None:
+    if all(len(rule.follow) >= _ANY for _, rule in rules):
+        return None
+    every = set(b"".join(rule.follow for _, rule in rules))
+    return {
+        byte: tuple((order, rule) for order, rule in rules if byte in rule.follow) for byte in every
+    }
+
+
+_ANY: Final = 256
+"""Bytes in a `Rule.follow` that says nothing."""
 _ANCHORS: Final = _anchors()
 _ASCII_ANCHORS: Final = [anchor for anchor in _ANCHORS if anchor.literal.isascii()]
 _WIDE_ANCHORS: Final = [a.literal.decode() for a in _ANCHORS if not a.literal.isascii()]
@@ -163,26 +177,28 @@ def _hits(raw: bytes) -> list[_Hit]:
 def _scan(raw: bytes, low: bytes, anchors: Sequence[_Anchor]) -> Iterator[_Hit]:
     length = len(low)
     find = finder(low)
-    for literal, follow, rules in anchors:
+    for literal, all_rules, following in anchors:
         size = len(literal)
         at = find(literal, 0)
         while at >= 0:
             after = at + size
-            if after < length and low[after] in follow:
-                for order, rule in rules:
-                    if rule.ready is not None and not rule.ready(low, at, at + size):
-                        continue
-                    start = at - rule.back if rule.begin is None else rule.begin(raw, at)
-                    match = rule.compiled.match(raw, start) if start >= 0 else None
-                    if match is None:
-                        continue
-                    if rule.gate(raw, match):
-                        own = match.span("secret" if "secret" in match.re.groupindex else 0)
-                        end = _whole_end(raw, own, wraps=rule.wraps)
-                        yield _Hit(own[0], end, order, own)
-                        after = max(after, end)
-                    elif match.end() - at > _SKIP:
-                        after = max(after, match.end())
+            if after == length:
+                break
+            rules = all_rules if following is None else following.get(low[after], ())
+            for order, rule in rules:
+                if rule.ready is not None and not rule.ready(low, at, at + size):
+                    continue
+                start = at - rule.back if rule.begin is None else rule.begin(raw, at)
+                match = rule.compiled.match(raw, start) if start >= 0 else None
+                if match is None:
+                    continue
+                if rule.gate(raw, match):
+                    own = match.span("secret" if "secret" in match.re.groupindex else 0)
+                    end = _whole_end(raw, own, wraps=rule.wraps)
+                    yield _Hit(own[0], end, order, own)
+                    after = max(after, end)
+                elif match.end() - at > _SKIP:
+                    after = max(after, match.end())
             at = find(literal, after)
 
 

@@ -225,6 +225,7 @@ _URL_PASSWORD: Final = Rule(
     r"""://(?P<user>[^\s/?#:@"'<>`\x80-\xff]{0,128}):"""
     r"""(?P<secret>[^\s/?#@"'<>`\x80-\xff]{1,256})@(?=[\w\[$])""",
     assigned.is_url_password,
+    ready=assigned.may_name_user,
 )
 _WEBHOOK: Final = Rule(
     "webhook-url",
@@ -270,7 +271,7 @@ _ASSIGNED: Final = (
         assigned.pattern("(?:密码|パスワード|비밀번호)"),
         assigned.is_password,
     ),
-    _named("assigned-secret", "secret", "secret", assigned.is_token),
+    _named("assigned-secret", "secret", "secret", assigned.is_token, bytes(range(256))),
     _named("assigned-secret", "token", "token", assigned.is_token),
     _named("assigned-secret", "cred", "credentials?", assigned.is_token, b"e"),
     _named("assigned-secret", "key", "key", assigned.is_key),
