@@ -72,12 +72,14 @@ def _prepare(parsed: Parsed, of_all: Iterator[tuple[str, bytes, bytes]]) -> Prep
         flags |= _SIDECHAIN
     if parsed.failed:
         flags |= _FAILED
+    names: list[str] = []
     if parsed.materials:
         flags |= _MATERIAL
+        names = [mark(sanitize(m.name)) for m in parsed.materials if m.name]
     record = crc32(parsed.record.encode("utf-8", "replace")) if parsed.record else None
     return _prepared(
         parsed.kind, raw, fold, horizon, _known_time(parsed.time_ms), flags, record, facts,
-        [mark(sanitize(m.name)) for m in parsed.materials if m.name],
+        names,
     )  # fmt: skip
 
 
