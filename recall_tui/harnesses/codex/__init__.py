@@ -43,6 +43,10 @@ _ENVELOPE: Final = re.compile(
 _BARE: Final = re.compile(rb'\{"id":\s*"[^"]+",\s*"timestamp":\s*"[^"]+",\s*"instructions"')
 _WHOLE: Final = re.compile(rb'\s*\{\s*"session":\s*\{[^{}]*"id":')
 _ANY_ORDER: Final = re.compile(rb'"type":\s*"session_meta"')
+_GLANCE: Final = 4096
+_OURS: Final = re.compile(rb'"payload"|"session_meta"|"instructions"|"session"')
+"""In whatever order its fields come, a rollout begins with one of these."""
+
 _ID: Final = re.compile(rb'"id":\s*"([^"]{4,64})"')
 _ZSTD: Final = b"\x28\xb5\x2f\xfd"
 
@@ -88,6 +92,9 @@ class Codex:
         name = entry.name
         if name.startswith("rollout-") and name.endswith(_SUFFIXES):
             return rollout_id(name)
+        head = first_bytes(entry.path, _GLANCE)
+        if not head.startswith(_ZSTD) and _OURS.search(head) is None:
+            return ""  # as nearly every file of another program, without reading more of it
         head = first_bytes(entry.path)
         if not self.recognise(entry.path, head):
             return ""

@@ -36,6 +36,9 @@ _HOME_FILES: Final = frozenset(
 )
 """Neighbours of `session-state` in the program's home, where its own packages lie as well."""
 
+_HEAD: Final = 8192
+"""Bytes within which the first event says whose it is."""
+
 _FIRST: Final = re.compile(rb'\s*\{"type":\s*"(?:session|user|assistant|tool|system|hook)\.\w+"')
 _STARTED: Final = re.compile(rb'"type":\s*"session\.start"')
 _PRODUCER: Final = re.compile(rb'"producer":\s*"copilot|"copilotVersion"')
@@ -116,7 +119,7 @@ class Copilot:
             return own
         if name.endswith(".jsonl") and own == _STATE:
             return name.removesuffix(".jsonl")
-        head = first_bytes(entry.path)
+        head = first_bytes(entry.path, _HEAD)
         if not self.recognise(entry.path, head):
             return ""
         if name == _EVENTS and own:

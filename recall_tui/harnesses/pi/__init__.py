@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from recall_tui.model import Gap
 
 _NAME: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z_([\w.-]+)\.jsonl")
+_HEADER: Final = 4096
+"""Bytes a first line may have."""
+
 _SESSIONS: Final = (os.path.join("agent", "sessions"), "sessions")
 """Where sessions lie below `~/.pi` and below `~/.pi/agent`."""
 
@@ -109,7 +112,7 @@ def _configured(agent: str) -> str:
 
 def _header_id(path: str) -> str:
     """Return the id in a file's first line, empty when it is no session."""
-    return _id_in(first_bytes(path))
+    return _id_in(first_bytes(path, _HEADER))
 
 
 def _id_in(head: bytes) -> str:
