@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from recall_tui.model import Filter
-from recall_tui.search.recall.envelope import Tier
 from recall_tui.search.recall.scan import name_of
 
 if TYPE_CHECKING:
@@ -13,9 +12,9 @@ if TYPE_CHECKING:
 
     from recall_tui.model import Session
     from recall_tui.search.ports import Corpus
+    from recall_tui.search.recall.envelope import Tier
     from recall_tui.search.recall.hits import Table
     from recall_tui.search.recall.scan import Scan
-    from recall_tui.search.recall.terms import Term
     from recall_tui.store.block import Block
 
 Place: TypeAlias = "tuple[int, int]"
@@ -108,20 +107,6 @@ class Board:
         table = self.found.table(at) if at >= 0 else {}
         self._scan.again(corpus, block, table)
         return table
-
-
-class Tiers:
-    """What a set of matched terms is worth."""
-
-    def __init__(self, terms: Sequence[Term]) -> None:
-        self._exact = frozenset(n for n, term in enumerate(terms) if term.exact)
-        self._telling = frozenset(n for n, term in enumerate(terms) if term.telling)
-
-    def of(self, held: Iterable[int]) -> Tier:
-        """Return the tier of the terms that are held."""
-        if not self._exact.isdisjoint(held):
-            return Tier.EXACT
-        return Tier.ALL if self._telling and self._telling.issubset(held) else Tier.SOME
 
 
 def order(evidence: Evidence) -> tuple[int, float, int, int]:

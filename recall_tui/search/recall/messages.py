@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from recall_tui.search.recall import policy
 from recall_tui.search.recall.bm25 import idf, type_weight
-from recall_tui.search.recall.board import Evidence, Ranked, Tiers, note_kinds, order
+from recall_tui.search.recall.board import Evidence, Ranked, note_kinds, order
 from recall_tui.search.recall.marker import own, quotes
+from recall_tui.search.recall.tiers import Tiers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

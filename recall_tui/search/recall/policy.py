@@ -103,8 +103,8 @@ wanted."""
 # ------------------------------------------------------------ what a scan puts off
 
 FIRST_LOOK: Final = 64
-"""Blocks after which a scan first sees whether common words can be put off; then twice as many."""
+"""Blocks after which a scan first sees what can be put off; then after four times as many."""
 PROSPECT: Final = 0.75
-"""Share of the most they could add that common words without a rarer one are expected to add."""
+"""Share of what common words could add at most that they are expected to add without rarer ones."""
 SAMPLED: Final = 32
 """Every so many blocks a word that was put off is counted all the same."""

@@ -1,10 +1,11 @@
 """The scan: every admitted block once, and for each term the messages that hold it.
 
-A common word of a sentence is put off as soon as sessions without a rarer one have no prospects
-(the bound of MaxScore): from there on it is looked for in the messages of rarer words only, and in
-every `policy.SAMPLED`-th block, from which its frequency is estimated. Tool output weighs half, so
-there most words are put off. What is then looked at closely is searched for it again, so that only
-its frequency is no exact number. Explicit terms are never put off (S0-67).
+A word of a sentence is put off as soon as sessions without a rarer one have no prospects: enough
+others hold all words, or score more than it can give (the bound of MaxScore; tool output weighs
+half). From there on it is looked for in the messages of rarer words only, and in every
+`policy.SAMPLED`-th block, from which its frequency is estimated. What is then looked at closely is
+searched for it again, so that only its frequency is no exact number. Explicit terms are never put
+off (S0-67).
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING
 from recall_tui.search.recall import finders, policy
 from recall_tui.search.recall.admission import Admission
 from recall_tui.search.recall.bm25 import type_weight
+from recall_tui.search.recall.envelope import Tier
 from recall_tui.search.recall.finders import Held, Text
 from recall_tui.search.recall.hits import Scanned, Seen
 from recall_tui.search.recall.weights import Weights
@@ -75,7 +77,7 @@ class Scan:
                     return False
                 self._scan(corpus, block)
                 if self._scanned == look:
-                    look *= 2
+                    look *= 4
                     self._decide()
         return True
 
@@ -160,7 +162,7 @@ class Scan:
         found.blocks.append(Seen(*name_of(corpus, block), block.last_ms, before, len(found)))
 
     def _decide(self) -> None:
-        """Put off the commonest words that together cannot bring a session among the best."""
+        """Put off the words that cannot bring a session among the best without a rarer one."""
         found, terms, tallies = self.found, self.found.terms, self.found.tallies
         if not found.totals or all(terms[n].exact for n in self._wanted[BlockKind.TOOL]):
             return
@@ -170,18 +172,28 @@ class Scan:
         best = nlargest(self._enough, weights.rough().values())
         if len(best) < self._enough:
             return
-        common = sorted(range(len(terms)), key=lambda n: -tallies[n].messages)
+        outranked = best[-1].tier > Tier.SOME
+        common = [n for n in self._all if not terms[n].exact and tallies[n].seen]
+        common.sort(key=lambda n: -tallies[n].messages)
+        # Only a session with the rarest word can hold all words, which is a tier of its own.
+        open_ = [n for n in self._wanted[BlockKind.TALK] if terms[n].telling]
+        rarest = min(open_, key=lambda n: tallies[n].messages, default=-1)
         for kind in BlockKind:
-            left = best[-1] / policy.PROSPECT
+            left = best[-1].score / policy.PROSPECT
             for number in common:
                 left -= weights.most(number, kind)
-                if left < 0 or terms[number].exact or not tallies[number].seen:
-                    break
-                if not any(tallies[number].put_off):
-                    tallies[number].share = len(tallies[number].sessions) / len(found.sizes)
-                tallies[number].put_off[kind] = True
+                falls_short = left >= 0
+                if (outranked and falls_short) or (number != rarest and (outranked or falls_short)):
+                    self._delay(number, kind)
             self._put_off[kind] = [n for n in self._all if tallies[n].put_off[kind]]
             self._wanted[kind] = [n for n in self._all if not tallies[n].put_off[kind]]
+
+    def _delay(self, number: int, kind: BlockKind) -> None:
+        """Put a term off in a kind of block."""
+        tally = self.found.tallies[number]
+        if not any(tally.put_off):
+            tally.share = len(tally.sessions) / len(self.found.sizes)
+        tally.put_off[kind] = True
 
 
 def name_of(corpus: int, block: Block) -> tuple[int, int, int, int, int]:

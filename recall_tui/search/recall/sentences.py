@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from recall_tui.search.recall import dates, policy
 from recall_tui.search.recall.bm25 import idf, type_weight
-from recall_tui.search.recall.board import Evidence, Ranked, Tiers, note_kinds, order
+from recall_tui.search.recall.board import Evidence, Ranked, note_kinds, order
 from recall_tui.search.recall.envelope import Tier
 from recall_tui.search.recall.marker import own, quotes
 from recall_tui.search.recall.near import side_by_side
-from recall_tui.search.recall.weights import Weights
+from recall_tui.search.recall.tiers import Tiers
+from recall_tui.search.recall.weights import Rough, Weights
 from recall_tui.search.recall.words import TOKEN
 from recall_tui.store.block import BlockKind
 
@@ -142,13 +143,18 @@ class _Sentence:
         look.strongest[:] = nlargest(most, [*look.strongest, *strong.values()])
         return strong
 
-    def _rough(self) -> dict[Place, float]:
+    def _rough(self) -> dict[Place, Rough]:
         """Return what a session is worth before its messages are looked at again."""
         rough = self._weights.rough()
         if not self._terms:
-            rough = dict.fromkeys((place for place, prior in self._priors.items() if prior), 0.0)
-        for place in rough:
-            rough[place] += policy.DATE_WEIGHT * self._priors.get(place, 0.0)
+            some = Rough(Tier.SOME, 0.0)
+            rough = dict.fromkeys((place for place, prior in self._priors.items() if prior), some)
+        if self._spans:
+            for place, (tier, score) in rough.items():
+                prior = self._priors.get(place, 0.0)
+                rough[place] = Rough(
+                    tier if prior else Tier.SOME, score + policy.DATE_WEIGHT * prior
+                )
         return rough
 
     def _windows(

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from recall_tui.search.recall import policy
 from recall_tui.search.recall.bm25 import idf, type_weight
+from recall_tui.search.recall.envelope import Tier
+from recall_tui.search.recall.tiers import Tiers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from recall_tui.search.recall.hits import Scanned
+
+
+class Rough(NamedTuple):
+    """What a session is worth at a glance. The two may be those of two messages."""
+
+    tier: Tier
+    score: float
 
 
 class Weights:
@@ -31,6 +40,7 @@ class Weights:
             messages: And how many messages.
         """
         self._found = found
+        self._tiers = Tiers(found.terms)
         self.session: list[float] = []
         self.window: list[float] = []
         self.message: list[float] = []
@@ -70,26 +80,36 @@ class Weights:
             type_weight(kind) * message * self.message[term] + session * self.session[term] + name
         )
 
-    def rough(self) -> dict[tuple[int, int], float]:
+    def rough(self) -> dict[tuple[int, int], Rough]:
         """Return what each session is worth as far as is known: as a whole, and its best message.
 
         How often a session holds a word that was put off is not known, and does not count.
         """
         found = self._found
-        best = dict.fromkeys(found.totals, 0.0)
+        best = dict.fromkeys(found.totals, Rough(Tier.SOME, 0.0))
         gains = [weight * (policy.K1 + 1) for weight in self.message]
-        for seen in found.blocks:
+        for at, seen in enumerate(found.blocks):
             scores: dict[int, float] = {}
             for index, term, count in found.rows(seen):
                 gain = gains[term] * count / (count + policy.K1)
                 scores[index] = scores.get(index, 0.0) + gain
+            score = type_weight(seen.kind) * max(scores.values())
             place = (seen.corpus, seen.session)
-            best[place] = max(best[place], type_weight(seen.kind) * max(scores.values()))
-        known = [
+            known = best[place]
+            best[place] = Rough(max(known.tier, self._tier(at)), max(known.score, score))
+        counted = [
             0.0 if any(tally.put_off) else weight
             for tally, weight in zip(found.tallies, self.session, strict=True)
         ]
         return {
-            place: score + self._whole(known, found.totals[place], found.sizes[place])
-            for place, score in best.items()
+            place: Rough(
+                tier, score + self._whole(counted, found.totals[place], found.sizes[place])
+            )
+            for place, (tier, score) in best.items()
         }
+
+    def _tier(self, place: int) -> Tier:
+        """Return the highest tier of a message of a block."""
+        found, of = self._found, self._tiers.of
+        together = of(found.held(place))
+        return together if together is Tier.SOME else max(map(of, found.table(place).values()))

@@ -55,6 +55,23 @@ def test_nothing_is_put_off_while_too_few_sessions_hold_a_rarer_word():
     assert found.matches == 240
 
 
+def test_the_rarest_word_is_never_put_off_in_talk_nor_what_was_never_found():
+    found = scanned(many(), "error zebra nowhere", 4).found
+    tallies = {t.spelling: tally for t, tally in zip(found.terms, found.tallies, strict=True)}
+    assert not any(tallies["zebra"].put_off)
+    assert not any(tallies["nowhere"].put_off)
+    assert tallies["nowhere"].messages == 0
+
+
+def test_words_are_put_off_once_enough_sessions_hold_all_of_them(monkeypatch):
+    """Whatever they score: those who lack the rarest are of a lower tier."""
+    monkeypatch.setattr(policy, "PROSPECT", 1e9)
+    found = scanned(many(), "error zebra", 4).found
+    tallies = {t.spelling: tally for t, tally in zip(found.terms, found.tallies, strict=True)}
+    assert all(tallies["error"].put_off)
+    assert not any(tallies["zebra"].put_off)
+
+
 def test_what_was_put_off_is_complete_where_it_is_looked_for_again():
     talks = many()
     part, whole = scanned(talks, "error zebra", 4), scanned(talks, "error zebra", 0)
