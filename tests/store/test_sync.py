@@ -306,6 +306,27 @@ def test_an_id_that_depends_on_a_neighbour_follows_it(desk, monkeypatch):
     assert desk.session("a").key == key
 
 
+def test_a_file_that_was_filled_while_it_was_read_and_is_empty_again_holds_nothing(
+    desk, monkeypatch
+):
+    from tests.store.toy import Toy
+
+    path = desk.write("a.jsonl")
+    open_ = Toy.open
+
+    def filled(self, source, since=None):
+        path.write_text(line(text="one", t=T))
+        return open_(self, source, since)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Toy, "open", filled)
+        desk.sync()
+    assert desk.texts("a") == ["one"]
+    path.write_text("")
+    assert counts(desk.sync()) == {"parsed": 1, "removed": 1}
+    assert desk.corpus.sessions(Filter()) == []
+
+
 def test_damage_stays_counted_when_the_file_grows(desk):
     path = desk.write("a.jsonl", line(text="one", t=T), "junk\n")
     desk.sync()

@@ -131,8 +131,15 @@ class CodexTranscript(JsonlTranscript):
     def save(self) -> bytes:
         """Return the state; see `JsonlTranscript.save`."""
         origin.count_tokens(self)
-        self.facts.saw_time(self._latest)
+        self._ended()
         return msgspec.msgpack.encode(self.state)
+
+    def _ended(self) -> None:
+        """Note the latest time: a pass over a tail alone knows nothing of the beginning."""
+        if self.facts.started_ms:
+            self.facts.ended_ms = max(self.facts.ended_ms, self._latest)
+        else:
+            self.facts.saw_time(self._latest)
 
     def load(self, carry: bytes) -> None:
         """Take up the state of an earlier read."""
@@ -170,7 +177,7 @@ class CodexTranscript(JsonlTranscript):
     def finish(self) -> Iterable[Parsed]:
         """Yield the user item that still waits, and settle the facts."""
         found = self.settled(self.decide())
-        self.facts.saw_time(self._latest)
+        self._ended()
         origin.settle(self)
         return found
 

@@ -126,6 +126,7 @@ def _read(harness: Harness, task: Task) -> Iterator[StoredBlock | Reading]:
         if (
             alone
             and known.covered == before.st_size
+            and not _read_further(known)
             and digest.same(source.path, known.covered, known.digests)
         ):
             yield Reading("same")
@@ -193,6 +194,13 @@ def _stored_beside(blocks: Iterable[BuiltBlock]) -> Iterator[StoredBlock]:
             behind = ahead
         if behind is not None:
             yield behind.result()
+
+
+def _read_further(known: Known) -> bool:
+    """Whether more was read than the digests cover: the file grew, or was filled, meanwhile."""
+    return not known.covered or (
+        known.checkpoint is not None and known.checkpoint.offset > known.covered
+    )
 
 
 def _still_valid(path: str, known: Known, *, verify: bool) -> Checkpoint | None:

@@ -129,3 +129,15 @@ def test_a_prompt_is_seen_before_its_event_comes(codex, day):
     rollout.event("user_message", message="and on").write(day)
     assert transcript.checkpoint is not None
     assert told(list(codex.open(source, transcript.checkpoint))) == [("prompt", "and on")]
+
+
+def test_an_older_time_in_the_tail_moves_no_beginning(tmp_path: Path) -> None:
+    rollout = Rollout().prompt("go").answer("Done.")
+    end = len(rollout.bytes())
+    rollout.time_ms -= 86_400_000
+    rollout.answer("from yesterday")
+    path = tmp_path / NAME
+    path.write_bytes(rollout.bytes())
+    source = source_of(Codex(), path)
+    _, facts = in_steps(Codex(), source, path, rollout.bytes(), [end])
+    assert facts == whole(Codex(), source)[1]
