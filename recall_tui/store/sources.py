@@ -28,8 +28,10 @@ def remember(
     if reading.outcome == "same":
         if row is not None and row.state == "gone":
             _present(db, session)
-        if session is not None:  # it grew between being found and being read
+        if session is not None:  # it was found in another state than it was read
             db.update("session", session, {"size": source.size})
+            if row is not None:
+                _name(db, session, row.native_id, source.native_id)
         _put(db, row, columns)
         return
     columns["unparsed"] = reading.unparsed
@@ -110,10 +112,17 @@ def reroot(db: Database, rows: Iterable[tuple[Row, Source]]) -> None:
         db.update("source", row.id, names)
         if row.session is not None:
             db.update("session", row.session, {"root": source.root})
-            new, old = map(ingest.session_name, (source.native_id, row.native_id))
-            renamed = "UPDATE session SET native_id=? WHERE id=? AND native_id=?"
-            db.connection.execute(renamed, (new, row.session, old))
+            _name(db, row.session, row.native_id, source.native_id)
             db.touch(row.session)
+
+
+def _name(db: Database, session: int, old: str, new: str) -> None:
+    """Let a session follow the id of its source, unless its content told another."""
+    if old != new:
+        db.connection.execute(
+            "UPDATE session SET native_id=? WHERE id=? AND native_id=?",
+            (ingest.session_name(new), session, ingest.session_name(old)),
+        )
 
 
 def remove(db: Database, row: Row) -> None:

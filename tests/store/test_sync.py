@@ -304,6 +304,10 @@ def test_an_id_that_depends_on_a_neighbour_follows_it(desk, monkeypatch):
     alone = True
     assert counts(desk.sync()) == {"unchanged": 1}
     assert desk.session("a").key == key
+    alone = False
+    desk.touch(desk.source / "a.jsonl")  # looked into, and the same
+    assert counts(desk.sync()) == {"unchanged": 1}
+    assert desk.session("shared-a").native_id == "shared-a"
 
 
 def test_a_file_that_was_filled_while_it_was_read_and_is_empty_again_holds_nothing(
