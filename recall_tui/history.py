@@ -376,9 +376,14 @@ class History:
         return self._held.user.notes(session.key)
 
     def add_note(self, session: Session, position: int, text: str) -> int:
-        """Write a note about a message, or with -1 about the session; return its id."""
+        """Write a note about a message, or with -1 about the session; return its id.
+
+        A secret in it is replaced, as everywhere.
+        """
+        from recall_tui.text.safe import safe
+
         private_folder(self.paths.data)
-        return self._held.user.add_note(session.key, position, text)
+        return self._held.user.add_note(session.key, position, safe(text))
 
     def remove_note(self, number: int) -> None:
         """Remove a note by its id."""

@@ -275,3 +275,19 @@ def _called(history: History, tool: str, parameters: dict) -> str:
     texts = [c.text for c in answer.content if c.type == "text"]
     assert json.loads(texts[0]) == answer.structured_content
     return texts[0]
+
+
+@pytest.mark.contract("X-3")
+def test_what_a_person_writes_down_keeps_no_secret_either(machine, planted) -> None:  # noqa: F811
+    machine.recall("index")
+    secret = planted("note")
+    with machine.history() as history:
+        session = history.sessions()[0]
+        history.add_note(session, -1, f"the key is {secret}\nand more")
+        assert not history.keep_search(f"x {secret}")
+        history.note_asked(secret)
+        (note,) = history.notes(session)
+        assert note.text.startswith("the key is [redacted") and note.text.endswith("\nand more")
+    for path in machine.data.rglob("*"):
+        if path.is_file():
+            assert "note" not in planted.leaks(path.read_bytes()), path
