@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, date, datetime, timedelta
-from typing import TYPE_CHECKING, Final, NamedTuple
+from functools import cache
+from typing import TYPE_CHECKING, AnyStr, Final, NamedTuple
 
 from recall_tui.search.recall import policy
 
@@ -39,26 +40,26 @@ _MONTH: Final = (
     "(?P<m>" + "|".join(sorted(map(re.escape, _MONTHS), key=len, reverse=True)) + r")\b\.?"
 )
 _YEAR: Final = r"(?:,?\s*(?:de |del )?(?P<y>(?:19|20)\d\d)\b)?"
-_ISO: Final = re.compile(r"\b(?P<y>(?:19|20)\d\d)-(?P<m>\d\d)-(?P<d>\d\d)\b")
-_CJK: Final = re.compile(r"(?:(?P<y>(?:19|20)\d\d)年)?(?P<m>\d{1,2})月(?:(?P<d>\d{1,2})[日号號])?")
-_DAY_MONTH: Final = re.compile(
-    rf"\b(?P<d>\d{{1,2}})(?:st|nd|rd|th|er|º|\.)?(?: (?:of|de|di))? {_MONTH}{_YEAR}", re.I
+_ISO: Final = r"\b(?P<y>(?:19|20)\d\d)-(?P<m>\d\d)-(?P<d>\d\d)\b"
+_CJK: Final = r"(?:(?P<y>(?:19|20)\d\d)年)?(?P<m>\d{1,2})月(?:(?P<d>\d{1,2})[日号號])?"
+_DAY_MONTH: Final = rf"\b(?P<d>\d{{1,2}})(?:st|nd|rd|th|er|º|\.)?(?: (?:of|de|di))? {_MONTH}{_YEAR}"
+_MONTH_DAY: Final = rf"\b{_MONTH} (?:the )?(?P<d>\d{{1,2}})(?:st|nd|rd|th)?\b(?!\d){_YEAR}"
+_MONTH_ONLY: Final = (
+    r"(?P<before>\b(?:in|during|of|last|this|since|by|until|before|after|im|en|em|в)\s+)?"
+    rf"\b{_MONTH}{_YEAR}"
 )
-_MONTH_DAY: Final = re.compile(
-    rf"\b{_MONTH} (?:the )?(?P<d>\d{{1,2}})(?:st|nd|rd|th)?\b(?!\d){_YEAR}", re.I
-)
-_MONTH_ONLY: Final = re.compile(
-    rf"(?P<before>\b(?:in|during|of|last|this|since|by|until|before|after|im|en|em|в)\s+)?"
-    rf"\b{_MONTH}{_YEAR}",
-    re.I,
-)
-_YEAR_ONLY: Final = re.compile(r"\b(?P<y>20\d\d)\b")
-_RELATIVE: Final = re.compile(
+_YEAR_ONLY: Final = r"\b(?P<y>20\d\d)\b"
+_RELATIVE: Final = (
     r"\b(?:(?P<n>\d{1,2}|a|an|one|two|three|four|five|six) (?P<unit>day|week|month)s? ago"
     r"|(?P<word>today|yesterday|last week|last month|this week|this month|heute|gestern|hier|ayer)"
-    r")\b|(?P<cjk>昨天|今天|上周|上个月|本周|昨日|今日|先週|先月)",
-    re.I,
+    r")\b|(?P<cjk>昨天|今天|上周|上个月|本周|昨日|今日|先週|先月)"
 )
+_HINTS: Final = frozenset(_MONTHS).union(
+    ("ago", "week", "month", "today", "yesterday", "heute", "gestern", "hier", "ayer")
+)
+"""Every time that is named without a digit holds one of these words, ..."""
+_CJK_HINTS: Final = frozenset("昨今上本先")
+"""... or one of these characters."""
 _COUNTS: Final = {"a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
 _DAYS_BACK: Final = {
     "today": (0, 0), "heute": (0, 0), "今天": (0, 0), "今日": (0, 0),
@@ -73,13 +74,24 @@ _ASKS: Final = re.compile(
     r"\s*(?:since )?(?:when|how long|(?:in )?(?:what|which) (?:day|date|week|month|year|time))\b",
     re.IGNORECASE,
 )
-TOLD: Final = re.compile(
+_TOLD: Final = (
     rb"\b(?:yesterday|today|tonight|tomorrow|ago|last|next|weeks?|weekend|months?|years?|since"
     rb"|recently|upcoming|summer|winter|spring|fall|autumn"
     rb"|(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february|march|april|may|june|july"
     rb"|august|september|october|november|december)\b"
 )
-"""What tells a time in folded text."""
+_WORD: Final = re.compile(r"\w+")
+
+
+@cache
+def _compiled(pattern: AnyStr) -> re.Pattern[AnyStr]:
+    """Return a pattern; most sentences name no time and need none (5 ms of a start)."""
+    return re.compile(pattern, re.IGNORECASE)
+
+
+def told(folded: bytes, start: int, end: int) -> bool:
+    """Return whether folded text [start, end) tells a time."""
+    return _compiled(_TOLD).search(folded, start, end) is not None
 
 
 def asked(sentence: str) -> bool:
@@ -117,6 +129,8 @@ def take(sentence: str, now_ms: int, zone: tzinfo = UTC) -> tuple[tuple[Span, ..
         now_ms: The present, for "yesterday" and "two weeks ago".
         zone: The zone of "today".
     """
+    if not _may_name_a_time(sentence):
+        return (), sentence
     today = datetime.fromtimestamp(now_ms / 1000, zone).date()
     spans: list[Span] = []
     taken = bytearray(len(sentence))
@@ -126,23 +140,32 @@ def take(sentence: str, now_ms: int, zone: tzinfo = UTC) -> tuple[tuple[Span, ..
             taken[match.start() : match.end()] = b"\1" * (match.end() - match.start())
             spans.append(span)
 
-    for match in _ISO.finditer(sentence):
+    for match in _compiled(_ISO).finditer(sentence):
         claim(match, _span(match["y"], match["m"], match["d"]))
-    for match in _CJK.finditer(sentence):
+    for match in _compiled(_CJK).finditer(sentence):
         claim(match, _span(match["y"], match["m"], match["d"]))
     for pattern in (_DAY_MONTH, _MONTH_DAY):
-        for match in pattern.finditer(sentence):
+        for match in _compiled(pattern).finditer(sentence):
             claim(match, _span(match["y"], match["m"], match["d"]))
-    for match in _MONTH_ONLY.finditer(sentence):
+    for match in _compiled(_MONTH_ONLY).finditer(sentence):
         word = match["m"].lower()
         if (len(word) > 3 and word not in _WORDS) or match["before"] or match["y"]:
             claim(match, _span(match["y"], match["m"], ""))
-    for match in _RELATIVE.finditer(sentence):
+    for match in _compiled(_RELATIVE).finditer(sentence):
         claim(match, _relative(match, today))
-    for match in _YEAR_ONLY.finditer(sentence):
+    for match in _compiled(_YEAR_ONLY).finditer(sentence):
         claim(match, _span(match["y"], "", ""))
     rest = "".join(" " if gone else char for char, gone in zip(sentence, taken, strict=True))
     return tuple(spans), rest
+
+
+def _may_name_a_time(sentence: str) -> bool:
+    words = _WORD.findall(sentence.lower())
+    return (
+        not _HINTS.isdisjoint(words)
+        or any(map(str.isdigit, sentence))
+        or not _CJK_HINTS.isdisjoint(sentence)
+    )
 
 
 def _span(year: str | None, month: str | None, day: str | None) -> Span | None:

@@ -192,7 +192,7 @@ class _Sentence:
                         heard[number] = heard.get(number, 0.0) + held * voice
             norm = k1 + slope * length
             score = sum([idfs[n] * held / (held + norm) for n, held in heard.items()])
-            if self._when and dates.TOLD.search(block.fold, offsets[low], offsets[high]):
+            if self._when and dates.told(block.fold, offsets[low], offsets[high]):
                 score *= 1 + policy.TOLD_TIME
             # Neighbours of a strong message may be strong themselves, though not as strong.
             anchor = max(range(low, high), key=lambda i: strong.get(i, 0.0))
