@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING
 
 import pytest
+from textual import events
+from textual.geometry import Size
 
 from recall_tui.tui import attachments, copying, foreground
 from recall_tui.tui.widgets.search_box import MOST_CHARS
@@ -114,3 +117,24 @@ async def test_a_session_comes_to_rest_at_any_size(app: RecallApp, size: tuple[i
         await play(pilot, [Step("resize", (80, 24))])
         await holds(pilot)
         await way_out(pilot)
+
+
+async def test_sizes_that_come_together_end_at_the_last(app: RecallApp) -> None:
+    async with app.run_test(size=(80, 24)) as pilot:
+        await rested(pilot)
+        screen, drawn = app.screen, 0
+        for size in (Size(20, 5), Size(120, 40)):
+            app._size = size
+            screen.post_message(events.Resize(size, size))
+            screen.call_later(lambda: None)  # what comes between keeps them from being one
+        real = screen._screen_resized
+
+        def counting(size: Size) -> None:
+            nonlocal drawn
+            drawn += 1
+            assert drawn <= 3, "the sizes call each other back"
+            real(size)
+
+        screen._screen_resized = counting  # type: ignore[method-assign]
+        await asyncio.sleep(0.5)  # no rest is waited for: without end there is none
+        assert screen.size == Size(120, 40)

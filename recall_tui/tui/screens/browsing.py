@@ -5,13 +5,13 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from textual.screen import Screen
 from textual.worker import get_current_worker
 
 from recall_tui.model import Filter, Reach
 from recall_tui.tui.bars import Coverage
 from recall_tui.tui.faults import TellsFaults
 from recall_tui.tui.messages import RetentionRead
+from recall_tui.tui.screens.steady import SteadyScreen
 from recall_tui.tui.searching import Search, read_ends, read_sessions
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ FIRST_REFRESH_S: Final = 0.1
 """While the list is empty it is read again sooner."""
 
 
-class Browsing(TellsFaults, Screen[None]):
+class Browsing(TellsFaults, SteadyScreen[None]):
     """The sessions the box's filters admit, kept as fresh as the store. Draws nothing itself.
 
     Args:

@@ -7,14 +7,14 @@ from typing import TypeVar
 
 from textual.await_complete import AwaitComplete
 from textual.command import CommandPalette
-from textual.screen import Screen
 
 from recall_tui.tui.faults import TellsFaults
+from recall_tui.tui.screens.steady import SteadyScreen
 
 Result = TypeVar("Result")
 
 
-class LeftOnce(TellsFaults, Screen[Result]):
+class LeftOnce(TellsFaults, SteadyScreen[Result]):
     """A screen whose second leaving does nothing.
 
     Of two clicks or keys in one burst the second is still on its way when the first has closed the
