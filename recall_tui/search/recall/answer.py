@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import islice
 from time import perf_counter
 from typing import TYPE_CHECKING, NamedTuple
@@ -238,8 +237,7 @@ def _passage(board: Board, asked: Asked, choice: Choice, budget: int) -> Passage
     )
     if around is None:
         return None
-    return replace(
-        bare,
+    return bare._replace(
         messages=around.messages,
         has_more_before=around.has_more_before,
         has_more_after=around.has_more_after,

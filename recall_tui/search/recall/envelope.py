@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import IntEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from recall_tui.model import Fact, Kind, Material, Reach, Reference, Session
 
@@ -63,8 +63,7 @@ class Why:
     """Only words that are everywhere: no evidence to rely on (S3-13)."""
 
 
-@dataclass(slots=True, frozen=True)
-class PassageMessage:
+class PassageMessage(NamedTuple):
     """One message of a passage: redacted, cut to its budget."""
 
     reference: Reference
@@ -81,8 +80,7 @@ class PassageMessage:
     """It talks to the reader as if to give orders (Q19). The text is unchanged."""
 
 
-@dataclass(slots=True, frozen=True)
-class Passage:
+class Passage(NamedTuple):
     """A hit with its visible neighbours of the same turn."""
 
     session: Session
@@ -106,8 +104,7 @@ class Passage:
     """Key of the main session it is ranked under."""
 
 
-@dataclass(slots=True, frozen=True)
-class MaterialRef:
+class MaterialRef(NamedTuple):
     """A material of the answer, with the message that holds it: metadata only (S0-105)."""
 
     reference: Reference
@@ -148,8 +145,7 @@ class Envelope:
                     yield MaterialRef(message.reference, material)
 
 
-@dataclass(slots=True, frozen=True)
-class More:
+class More(NamedTuple):
     """The answer to `MoreRequest`: one longer passage, without a rank."""
 
     session: Session
@@ -163,8 +159,7 @@ class More:
     is_current: bool = False
 
 
-@dataclass(slots=True, frozen=True)
-class MaterialBytes:
+class MaterialBytes(NamedTuple):
     """The answer to `MaterialRequest`."""
 
     reference: Reference
