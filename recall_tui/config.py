@@ -65,14 +65,20 @@ def _switch(value: object) -> bool:
     raise ValueError("true or false")
 
 
-def _seconds(value: object) -> float:
-    try:
-        number = float("nan" if isinstance(value, bool) else value)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
-        number = math.nan
-    if not 0 <= number < math.inf:
-        raise ValueError("a number of seconds, 0 or more")
-    return number
+def _amount_of(unit: str) -> Reader:
+    def read(value: object) -> float:
+        try:
+            number = float("nan" if isinstance(value, bool) else value)  # type: ignore[arg-type]
+        except (TypeError, ValueError):
+            number = math.nan
+        if not 0 <= number < math.inf:
+            raise ValueError(f"a number of {unit}, 0 or more")
+        return number
+
+    return read
+
+
+_seconds: Final = _amount_of("seconds")
 
 
 def _one_of(*words: str) -> Reader:
@@ -103,6 +109,7 @@ class Settings(NamedTuple):
     workspace: str = ""
     exclude: tuple[str, ...] = ()
     keep_gone: bool = True
+    keep_searches_days: float = 0.0
     freshness_s: float = 2.0
     regex_timeout_s: float = 10.0
     zone: str = "local"
@@ -130,6 +137,10 @@ RULES: Final = {
         _texts, "Projects, session files or folders (globs of their paths) never read nor kept."
     ),
     "keep_gone": Rule(_switch, "Keep the text of a session whose file its agent has deleted."),
+    "keep_searches_days": Rule(
+        _amount_of("days"),
+        "Days the app's searches are remembered on disk; 0 forgets them when it ends.",
+    ),
     "freshness_s": Rule(
         _seconds, "Seconds an index may be old before a search looks at the sources again."
     ),

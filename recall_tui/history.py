@@ -336,12 +336,16 @@ class History:
     # ------------------------------------------------------------ searches of a person
 
     def asked(self) -> list[str]:
-        """Return the searches that were made here, latest first."""
+        """Return the searches that were made here, latest first, as long as they are kept (Q34)."""
+        from recall_tui.text.notation import DAY_MS
+
+        kept_ms = int(self._held.settings.keep_searches_days * DAY_MS)
+        self._held.user.drop_asked(clock.now_ms() - kept_ms)
         return self._held.user.asked()
 
     def note_asked(self, query: str) -> None:
-        """Remember a search; one that looks like a credential is never written down."""
-        if not holds_secret(query):
+        """Remember a search if a person wants that; never one that looks like a credential."""
+        if self._held.settings.keep_searches_days and not holds_secret(query):
             private_folder(self.paths.data)
             self._held.user.note_asked(query)
 

@@ -108,10 +108,11 @@ class UserStore:
         return test
 
     def drop_session(self, key: str) -> None:
-        """Remove what a person wrote about a session."""
+        """Remove what a person wrote about a session, and the searches that led to it (Q34)."""
         with self._writing() as connection:
             for table in ("note", "pin", "reading"):
                 connection.execute(f"DELETE FROM {table} WHERE key=?", (key,))
+            connection.execute("DELETE FROM asked")  # a search may quote what is forgotten
 
     def fold_journal(self) -> bool:
         """Empty the journal; False when another process is reading."""
@@ -180,6 +181,12 @@ class UserStore:
                 (MOST_ASKED,),
             )
 
+    def drop_asked(self, before_ms: int) -> None:
+        """Forget the searches made before a moment."""
+        if self._rows("SELECT 1 FROM asked WHERE at_ms<? LIMIT 1", before_ms):
+            with self._writing() as connection:
+                connection.execute("DELETE FROM asked WHERE at_ms<?", (before_ms,))
+
     def asked(self) -> list[str]:
         """Return the searches made, latest first."""
         return [row[0] for row in self._rows("SELECT query FROM asked ORDER BY at_ms DESC, query")]
@@ -198,7 +205,7 @@ class UserStore:
 
     # ------------------------------------------------------------ the file
 
-    def _rows(self, query: str, *values: str) -> list[tuple[Any, ...]]:
+    def _rows(self, query: str, *values: str | int) -> list[tuple[Any, ...]]:
         with self._guard:
             if self._connection is None and not os.path.exists(self.path):
                 return []

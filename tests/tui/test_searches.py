@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from datetime import UTC
 from typing import TYPE_CHECKING
 
@@ -90,10 +91,38 @@ async def test_searches_are_kept_and_found_again(make_app: Callable[..., RecallA
         await until(pilot, lambda: main_of(pilot).box.value == "an old one [/b]", "the old one")
 
 
+def keeping(tmp_path, days: str) -> dict[str, str]:
+    """An environment whose searches are remembered for some days."""
+    home = str(tmp_path)
+    return {"RECALL_HOME": home, "HOME": home, "RECALL_KEEP_SEARCHES_DAYS": days}
+
+
+def test_searches_are_written_down_only_for_who_wants_it(tmp_path) -> None:
+    """Q34: off by default; if on, bounded in days, and gone with any session that is forgotten."""
+    from recall_tui.history import History
+
+    def opened(days: str) -> History:
+        return History.open([str(tmp_path)], keeping(tmp_path, days))
+
+    with closing(opened("0")) as history:
+        history.note_asked("where is the heron")
+        assert history.asked() == []
+    assert not any(b"heron" in path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
+    with closing(opened("30")) as history:
+        history.note_asked("where is the heron")
+        assert history.asked() == ["where is the heron"]
+    with closing(opened("1e-9")) as history:
+        assert history.asked() == []
+    with closing(opened("30")) as history:
+        history.note_asked("where is the heron")
+        history._held.user.drop_session("claude:any")
+        assert history.asked() == []
+
+
 def test_no_credential_is_written_down(tmp_path) -> None:
     from recall_tui.history import History
 
-    history = History.open([str(tmp_path)], {"RECALL_HOME": str(tmp_path), "HOME": str(tmp_path)})
+    history = History.open([str(tmp_path)], keeping(tmp_path, "30"))
     key = "ghp_" + "x9ZkQ3vT7mB2nL8wR5pY1dF6gH4jK0sC9aE3"
     history.note_asked(f"who used {key}")
     assert not history.keep_search(key)
