@@ -92,10 +92,11 @@ SAME_YEAR: Final = 0.4
 
 LOOKED_AT: Final = 2
 LEAST: Final = 8
-"""Sessions that are scored exactly after the scan: so many for each passage wanted, because a
-session may turn out to quote recall only."""
+"""Sessions of explicit terms that are scored exactly after the scan: so many for each passage
+wanted, because a session may turn out to quote recall only."""
 SPARE: Final = 12
-"""And so many more for a sentence: a session may rise when it is looked at."""
+"""For a sentence one for each passage wanted and so many more: a session may rise when it is
+looked at."""
 STRETCHES: Final = 12
 """Strongest messages of a session around which stretches are scored; more when more passages are
 wanted."""

@@ -51,7 +51,7 @@ def by_sessions(
 
 def shortlisted(limit: int) -> int:
     """Return how many sessions are looked at to answer a sentence with so many passages."""
-    return policy.SPARE + limit * policy.LOOKED_AT
+    return policy.SPARE + limit
 
 
 class _Look(NamedTuple):

@@ -37,7 +37,6 @@ def early(monkeypatch):
     """Small corpora are scanned as large ones are."""
     monkeypatch.setattr(policy, "FIRST_LOOK", 64)
     monkeypatch.setattr(policy, "SPARE", 4)
-    monkeypatch.setattr(policy, "LOOKED_AT", 1)
 
 
 def test_a_common_word_is_put_off_once_enough_sessions_hold_a_rarer_one():
