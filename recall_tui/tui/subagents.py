@@ -77,8 +77,9 @@ def begun(
 ) -> dict[int, list[Session]]:
     """Return the subagents of a session by the position of the call that started each.
 
-    No program writes down which call that was: it is the last one before the subagent begins that
-    names it, else the last one that has started none yet.
+    Programs write down which call that was in six ways or not at all, so it is told by what all
+    have: the last call before the subagent begins that names it, else the last one that has
+    started none yet.
 
     Args:
         children: The family of the session, oldest first; only subagents are placed.
