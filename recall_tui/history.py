@@ -412,6 +412,10 @@ class History:
         stores = self._held.stores()
         return self._held.dated(reached(stores, restricted))
 
+    def sources(self, chosen: Filter) -> int:
+        """Return how many sources the index knows of a filter's harnesses and roots."""
+        return self.reach(chosen).sources
+
     def gaps(self) -> list[Gap]:
         """Return every known gap."""
         return self.reach().gaps

@@ -12,14 +12,21 @@ import pytest
 
 from recall_tui import doctor
 from recall_tui.doctor import Level, damage, machine
-from recall_tui.model import Gap, GapKind
+from recall_tui.model import Filter, Gap, GapKind
+from recall_tui.paths import locate
 from recall_tui.store.reach import Damaged
 from recall_tui.store.sync.discover import Place
-from tests.cli.fake import Program, empty, filled, session
+from tests.cli.fake import FakeHistory, Program, empty, filled, session
 
 
 def by_name(checks, section: str) -> dict[str, doctor.Check]:
     return {check.name: check for check in checks if check.section == section}
+
+
+def looked_at(history: FakeHistory, home: Path) -> list[doctor.Check]:
+    """What the doctor says of a history whose files lie below a home."""
+    history.paths = locate(env_of(home))
+    return doctor.examine(env_of(home), str(home), history)
 
 
 def env_of(home: Path) -> dict[str, str]:
@@ -29,7 +36,7 @@ def env_of(home: Path) -> dict[str, str]:
 @pytest.mark.contract("S3-76")
 def test_looking_creates_nothing(home: Path) -> None:
     before = sorted(os.listdir(home))
-    checks = doctor.examine(env_of(home), str(home), empty())
+    checks = looked_at(empty(), home)
     assert sorted(os.listdir(home)) == before
     index = by_name(checks, "index")["file"]
     assert (index.level, index.action) == (Level.NOTE, "recall index")
@@ -38,7 +45,7 @@ def test_looking_creates_nothing(home: Path) -> None:
 
 @pytest.mark.contract("S3-75")
 def test_every_subject_is_looked_at(home: Path) -> None:
-    checks = doctor.examine(env_of(home), str(home), filled())
+    checks = looked_at(filled(), home)
     assert {check.section for check in checks} >= {"sources", "index", "machine", "terminal"}
     machine = by_name(checks, "machine")
     assert machine["sqlite"].facts["version"] == sqlite3.sqlite_version
@@ -74,7 +81,7 @@ def index_of(home: Path, version: int = 1) -> Path:
 @pytest.mark.contract("S3-74")
 def test_a_sound_index_says_size_version_and_age(home: Path) -> None:
     index_of(home)
-    index = by_name(doctor.examine(env_of(home), str(home), filled()), "index")
+    index = by_name(looked_at(filled(), home), "index")
     assert index["file"].level is Level.OK
     assert index["file"].facts["version"] == 1
     assert index["file"].facts["journal_mode"] == "wal"
@@ -94,15 +101,15 @@ def test_the_writer_is_named_while_it_writes(home: Path) -> None:
 
     index = index_of(home)
     with WriterLock(f"{index}.lock"):
-        writer = by_name(doctor.index_checks(env_of(home), None), "index")["writer"]
+        writer = by_name(doctor.index_checks(locate(env_of(home)), None), "index")["writer"]
         assert str(os.getpid()) in writer.detail
-    free = by_name(doctor.index_checks(env_of(home), None), "index")["writer"]
+    free = by_name(doctor.index_checks(locate(env_of(home)), None), "index")["writer"]
     assert free.detail == "nobody is writing it"
 
 
 def test_too_little_room_for_a_rebuild_is_a_warning(home: Path, monkeypatch) -> None:
     monkeypatch.setattr(doctor, "ROOM", 1 << 60)
-    room = by_name(doctor.index_checks(env_of(home), None), "index")["disk"]
+    room = by_name(doctor.index_checks(locate(env_of(home)), None), "index")["disk"]
     assert room.level is Level.WARN
     assert "RECALL_HOME" in room.action
 
@@ -154,8 +161,14 @@ def test_retention_follows_the_moved_folder(home: Path) -> None:
     assert list(doctor.retention_checks({}, "/nowhere", held)) == []
 
 
-def place_line(program: Program, root: str, sessions, gaps=()) -> doctor.Check:
-    (check,) = doctor.source_checks([Place(program, root)], sessions, list(gaps))
+def place_line(program: Program, root: str, sessions, gaps=(), known: int = 0) -> doctor.Check:
+    """The line of a place of whose sources the index knows some."""
+
+    def sources(chosen: Filter) -> int:
+        assert (chosen.harnesses, chosen.roots) == ((program.id,), (root,))
+        return known
+
+    (check,) = doctor.source_checks([Place(program, root)], sessions, list(gaps), sources)
     return check
 
 
@@ -165,7 +178,7 @@ def test_a_place_says_found_indexed_skipped_and_unreadable(home: Path) -> None:
     sessions.append(session("codex:9", "x", path=f"{root}2/9"))
     sessions.append(session("pi:9", "x", path=f"{root}/9"))
     bad = Gap(GapKind.UNREADABLE, 2, "cannot read", "chmod", f"{root}/8")
-    check = place_line(Program(10), root, sessions, [bad])
+    check = place_line(Program(10), root, sessions, [bad], 10)
     assert check.level is Level.WARN
     assert "10 found, 5 indexed, 3 skipped: no message in them, 2 unreadable" in check.detail
     assert check.facts["skipped"] == 3
@@ -176,13 +189,16 @@ def test_a_file_that_another_harness_cannot_read_is_not_counted_here(home: Path)
     root = str(home)
     held = [session(f"codex:{n}", "x", path=f"{root}/{n}") for n in range(2)]
     theirs = Gap(GapKind.UNREADABLE, 1, "no database", "close it", f"{root}/opencode.db")
-    check = place_line(Program(2), root, held, [theirs])
+    check = place_line(Program(2), root, held, [theirs], 2)
     assert (check.level, check.facts["unreadable"], check.action) == (Level.OK, 0, "")
 
 
 def test_a_place_that_is_not_indexed_yet_says_so() -> None:
     check = place_line(Program(4), "/", [])
     assert (check.level, check.action) == (Level.WARN, "recall index")
+    assert check.detail == "/: 4 found, 0 indexed, 4 not indexed yet"
+    half = place_line(Program(4), "/", [session("codex:1", "x", path="/1")], known=2)
+    assert half.detail == "/: 4 found, 1 indexed, 2 not indexed yet, 1 skipped: no message in them"
 
 
 def test_an_unreadable_folder_is_part_of_the_line() -> None:
@@ -193,7 +209,7 @@ def test_an_unreadable_folder_is_part_of_the_line() -> None:
 
 
 def test_places_that_are_not_there_are_listed_and_the_demo_offered() -> None:
-    missing, nothing = doctor.source_checks([Place(Program(), "/no/such")], [], [])
+    missing, nothing = doctor.source_checks([Place(Program(), "/no/such")], [], [], lambda _: 0)
     assert (missing.level, missing.detail) == (Level.NOTE, "/no/such: not there")
     assert (nothing.level, "recall --demo" in nothing.action) == (Level.WARN, True)
 

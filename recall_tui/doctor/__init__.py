@@ -21,10 +21,11 @@ from recall_tui.text import notation
 from recall_tui.workspace import HARNESS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from recall_tui.history import History
     from recall_tui.model import Gap, Session
+    from recall_tui.paths import Paths
     from recall_tui.store.sync.discover import Place
 
 DEEP_LIMIT: Final = 64 << 20
@@ -83,7 +84,8 @@ def examine(
     from recall_tui.doctor import damage, machine
     from recall_tui.paths import locate
 
-    paused = is_paused(locate(env).data)
+    paths = history.paths if history is not None else locate(env)  # the demo has its own
+    paused = is_paused(paths.data)
     if paused:
         history = None  # then nothing may be read, not even to be counted
     sessions = _sessions(history)
@@ -91,9 +93,9 @@ def examine(
     return [
         *([_PAUSED] if paused else ()),
         *broken_harnesses(),
-        *(source_checks(history.places, sessions, gaps) if history else ()),
+        *(source_checks(history.places, sessions, gaps, history.sources) if history else ()),
         *damage.damage_checks(history.damaged() if history else ()),
-        *index_checks(env, history, deep=deep),
+        *index_checks(paths, history, deep=deep),
         *retention_checks(env, home, sessions),
         *machine.machine_checks(env),
         *machine.terminal_checks(env),
@@ -127,13 +129,23 @@ def broken_harnesses() -> Iterator[Check]:
 
 
 def source_checks(
-    looked: Sequence[Place], sessions: Sequence[Session], gaps: Sequence[Gap]
+    looked: Sequence[Place],
+    sessions: Sequence[Session],
+    gaps: Sequence[Gap],
+    known: Callable[[Filter], int],
 ) -> Iterator[Check]:
-    """Yield one check a place: found, indexed, skipped, unreadable, gone."""
+    """Yield one check a place: found, indexed, skipped, unreadable, gone.
+
+    Args:
+        looked: Places.
+        sessions: Of the index, copies too.
+        gaps: All there are.
+        known: Returns how many sources the index knows.
+    """
     there = [place for place in looked if os.path.exists(place.root)]
     for place in looked:
         if place in there:
-            yield _place_check(place, sessions, gaps)
+            yield _place_check(place, sessions, gaps, known)
         else:
             facts: dict[str, object] = {"harness": place.harness.id, "path": place.root}
             facts["exists"] = False
@@ -146,7 +158,12 @@ def source_checks(
         )  # fmt: skip
 
 
-def _place_check(place: Place, sessions: Sequence[Session], gaps: Sequence[Gap]) -> Check:
+def _place_check(
+    place: Place,
+    sessions: Sequence[Session],
+    gaps: Sequence[Gap],
+    known: Callable[[Filter], int],
+) -> Check:
     """Compare what lies in a place with what is indexed from it."""
     harness, root = place
     unreadable: list[Gap] = []
@@ -158,29 +175,32 @@ def _place_check(place: Place, sessions: Sequence[Session], gaps: Sequence[Gap])
     ours = {*found, *(gap.where for gap in unreadable)}
     lost = [gap for gap in gaps if gap.partial and gap.where in ours]
     failed = sum(gap.count for gap in lost)
-    skipped = max(0, len(found) - present - failed)
+    read = known(Filter(harnesses=(harness.id,), roots=(root,)))
+    waiting = max(0, len(found) - (read - gone))
+    skipped = max(0, len(found) - waiting - present - failed)
     in_place = harness.id == HARNESS  # its sessions are in no index, and none are discovered
     words = [
         "" if in_place else f"{len(found):,} found",
         f"{notation.counted(present, 'session')} read in place"
         if in_place
         else f"{present:,} indexed",
+        f"{waiting:,} not indexed yet" if waiting else "",
         f"{skipped:,} skipped: no message in them" if skipped else "",
         f"{failed:,} unreadable" if failed else "",
         f"{gone:,} deleted by the agent, text kept" if gone else "",
         *(gap.detail for gap in unreadable),
     ]
-    behind = bool(found) and not present
     return Check(
         "sources",
-        Level.WARN if failed or unreadable or behind else Level.OK,
+        Level.WARN if failed or unreadable or waiting else Level.OK,
         harness.name,
         f"{root}: {', '.join(word for word in words if word)}",
-        "recall index" if behind else (lost[0].action if lost else ""),
+        "recall index" if waiting else (lost[0].action if lost else ""),
         {
             "harness": harness.id, "path": root, "exists": True,
             "found": present if in_place else len(found), "indexed": 0 if in_place else present,
-            "in_place": in_place, "skipped": skipped, "unreadable": failed, "gone": gone,
+            "in_place": in_place, "waiting": waiting, "skipped": skipped,
+            "unreadable": failed, "gone": gone,
         },
     )  # fmt: skip
 
@@ -193,13 +213,8 @@ def _sessions(history: History | None) -> list[Session]:
 # ------------------------------------------------------------------ index
 
 
-def index_checks(
-    env: Mapping[str, str], history: History | None, *, deep: bool = False
-) -> Iterator[Check]:
+def index_checks(paths: Paths, history: History | None, *, deep: bool = False) -> Iterator[Check]:
     """Yield checks of the index: file, version, integrity, coverage, writer, room on disk."""
-    from recall_tui.paths import locate
-
-    paths = locate(env)
     path = paths.index_file
     if not os.path.exists(path):
         yield Check(
@@ -356,7 +371,7 @@ def retention_checks(
         yield Check(
             "retention", Level.NOTE, "claude",
             f"{detail}; none of {notation.counted(len(ages), 'session')} goes in the next "
-            f"{SOON_DAYS} days", "", facts,
+            f"{SOON_DAYS} days" if ages else f"{detail}; none of its sessions is indexed", "", facts,
         )  # fmt: skip
 
 

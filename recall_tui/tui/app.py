@@ -134,7 +134,7 @@ class RecallApp(TellsFaults, Detours):
         """Return the doctor's checks. Called in a worker thread."""
         from recall_tui.tui.health import examined
 
-        return examined(self._history, self._home, demo=self._demo)
+        return examined(self._history, self._home)
 
     def get_css_variables(self) -> dict[str, str]:
         """Return the theme's variables and the inks drawn from it."""

@@ -107,19 +107,16 @@ def _file(check: Check) -> str:
     return next((str(path) for path in held if path), "")
 
 
-def examined(history: History, home: str, *, demo: bool) -> list[Check]:
+def examined(history: History, home: str) -> list[Check]:
     """Return the doctor's checks; call it in a worker thread.
 
     Args:
         history: What is looked at.
         home: The home directory.
-        demo: The history is the bundled demo, whose files lie in a folder of their own.
     """
     from recall_tui.doctor import examine
-    from recall_tui.paths import HOME
 
-    env = {**os.environ, HOME: history.paths.data} if demo else os.environ
-    return examine(env, home, history)
+    return examine(os.environ, home, history)
 
 
 def soon_deleted(home: str, sessions: Sequence[Session]) -> list[Gap]:

@@ -24,6 +24,7 @@ from recall_tui.model import (
     Session,
     SessionKind,
 )
+from recall_tui.paths import locate
 from recall_tui.search.results import Case, GrepUpdate, Hit
 from recall_tui.store.forget import Forgotten
 from recall_tui.store.sync.discover import Place
@@ -74,6 +75,7 @@ class FakeHistory:
             for s, m in held.items()
         }
         self.known_gaps = gaps or []
+        self.paths = locate(dict(os.environ))
         self.closed = False
         self.synced: list[dict] = []
         self.asked: list[object] = []
@@ -192,6 +194,9 @@ class FakeHistory:
             elapsed_ms=4.0,
             gaps=list(self.known_gaps),
         )
+
+    def sources(self, chosen: Filter) -> int:
+        return self.reach(chosen).sources
 
     def gaps(self) -> list[Gap]:
         return self.known_gaps
