@@ -371,7 +371,8 @@ def retention_checks(
         yield Check(
             "retention", Level.NOTE, "claude",
             f"{detail}; none of {notation.counted(len(ages), 'session')} goes in the next "
-            f"{SOON_DAYS} days" if ages else f"{detail}; none of its sessions is indexed", "", facts,
+            f"{SOON_DAYS} days" if ages else f"{detail}; none of its sessions is indexed",
+            "", facts,
         )  # fmt: skip
 
 
