@@ -76,10 +76,13 @@ class Detours(Errands):
 
     def do_handoff(self, session: Session, position: int) -> None:
         """Show the page another program would go on from."""
+        from recall_tui.tui.screens.continue_ import ContinueScreen
         from recall_tui.tui.screens.handoff import HandoffScreen
 
-        if not isinstance(self.screen, HandoffScreen):
+        if isinstance(self.screen, ContinueScreen):
             self.push_screen(HandoffScreen(self.services, session))
+        else:
+            self.offer(HandoffScreen(self.services, session))
 
     def action_statistics(self) -> None:
         """Show how much there is."""

@@ -73,6 +73,7 @@ FOUND = {
         *keys("enter"), Step("resize", (120, 1)), *keys("ctrl+r", "pageup")
     ],
     "help twice": keys("f1", "f1"),
+    "statistics and what was asked before": keys("tab", "H", "f3", "H", "f3"),
     "two things from one session": keys("tab", "c", "c", "m", "m"),
     "a list of prompts twice": keys("enter", "l", "l", "a", "t", "C"),
 }  # fmt: skip
@@ -106,6 +107,20 @@ async def test_all_lines_of_a_paste_are_one_query(app: RecallApp) -> None:
         do(pilot, Step("paste", "one\ntwo\tthree\n"))
         await settled(pilot)
         assert main_of(pilot).box.value == "one two    threex"
+
+
+async def test_a_click_beside_a_palette_that_became_small(app: RecallApp) -> None:
+    async with app.run_test(size=(120, 40)) as pilot:
+        await rested(pilot)
+        await play(pilot, [*keys("ctrl+p"), Step("breathe", 0.2), Step("resize", (20, 5))])
+        click = events.Click(
+            app.screen, 80, 30, 0, 0, 1, shift=False, meta=False, ctrl=False, screen_x=80,
+            screen_y=30,
+        )  # fmt: skip
+        app.screen.post_message(click)
+        await settled(pilot)
+        await holds(pilot)
+        await way_out(pilot)
 
 
 @pytest.mark.parametrize("size", [(1, 1), (2, 40), (1, 40), (120, 1), (3, 3), (300, 100)])

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from textual.await_complete import AwaitComplete
 from textual.command import CommandPalette
+from textual.errors import NoWidget
 
 from recall_tui.tui.faults import TellsFaults
 from recall_tui.tui.screens.steady import SteadyScreen
+
+if TYPE_CHECKING:
+    from textual import events
 
 Result = TypeVar("Result")
 
@@ -35,3 +39,10 @@ class Palette(CommandPalette, LeftOnce[None]):
         """Move in the list; one without room was never laid out, and Textual fails at a page."""
         with suppress(KeyError):
             super()._action_command_list(action)
+
+    def _on_click(self, event: events.Click) -> None:  # type: ignore[override]
+        """Let a click pass that is beside the screen by now: Textual fails at it."""
+        try:
+            self.get_widget_at(event.screen_x, event.screen_y)
+        except NoWidget:
+            event.prevent_default()
