@@ -194,7 +194,7 @@ class _Sentence:
             score = sum([idfs[n] * held / (held + norm) for n, held in heard.items()])
             if self._when and dates.told(block.fold, offsets[low], offsets[high]):
                 score *= 1 + policy.TOLD_TIME
-            # Neighbours of a strong message may be strong themselves, though not as strong.
+            # The strongest of them stands for the stretch.
             anchor = max(range(low, high), key=lambda i: strong.get(i, 0.0))
             yield Evidence(
                 score, self._tiers.of(sums), meta.times[anchor], meta.positions[anchor],
