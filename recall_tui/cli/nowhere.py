@@ -31,7 +31,7 @@ def _explain(reach: Reach, history: History, call: Call) -> None:
     )
     screen.line(("No sessions found. Looked for", "title"))
     for harness, root in history.places:
-        state = "nothing in it" if os.path.exists(root) else "not there"
+        state = "no session in it" if os.path.exists(root) else "not there"
         folder = notation.short_path(root, call.home)
         screen.line(f"  {harness.name:14} ", folder, (f"  {state}", "muted"))
     screen.line(("Try", "title"))

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from recall_tui.history import History
     from recall_tui.model import Gap, Session
     from recall_tui.paths import Paths
+    from recall_tui.store.reach import Damaged
     from recall_tui.store.sync.discover import Place
 
 DEEP_LIMIT: Final = 64 << 20
@@ -89,12 +90,12 @@ def examine(
     if paused:
         history = None  # then nothing may be read, not even to be counted
     sessions = _sessions(history)
-    gaps = history.gaps() if history else []
+    damaged = history.damaged() if history else []
     return [
         *([_PAUSED] if paused else ()),
         *broken_harnesses(),
-        *(source_checks(history.places, sessions, gaps, history.sources) if history else ()),
-        *damage.damage_checks(history.damaged() if history else ()),
+        *(source_checks(history.places, sessions, damaged, history.sources) if history else ()),
+        *damage.damage_checks(damaged),
         *index_checks(paths, history, deep=deep),
         *retention_checks(env, home, sessions),
         *machine.machine_checks(env),
@@ -131,7 +132,7 @@ def broken_harnesses() -> Iterator[Check]:
 def source_checks(
     looked: Sequence[Place],
     sessions: Sequence[Session],
-    gaps: Sequence[Gap],
+    damaged: Sequence[Damaged],
     known: Callable[[Filter], int],
 ) -> Iterator[Check]:
     """Yield one check a place: found, indexed, skipped, unreadable, gone.
@@ -139,13 +140,13 @@ def source_checks(
     Args:
         looked: Places.
         sessions: Of the index, copies too.
-        gaps: All there are.
+        damaged: Sources that were not, or not wholly, read.
         known: Returns how many sources the index knows.
     """
     there = [place for place in looked if os.path.exists(place.root)]
     for place in looked:
         if place in there:
-            yield _place_check(place, sessions, gaps, known)
+            yield _place_check(place, sessions, damaged, known)
         else:
             facts: dict[str, object] = {"harness": place.harness.id, "path": place.root}
             facts["exists"] = False
@@ -158,29 +159,31 @@ def source_checks(
         )  # fmt: skip
 
 
+_TRIED_AGAIN: Final = "what was read before is kept; a file is tried again when it changes"
+
+
 def _place_check(
     place: Place,
     sessions: Sequence[Session],
-    gaps: Sequence[Gap],
+    damaged: Sequence[Damaged],
     known: Callable[[Filter], int],
 ) -> Check:
     """Compare what lies in a place with what is indexed from it."""
     harness, root = place
     unreadable: list[Gap] = []
-    found = [source.path for source in harness.discover(root, unreadable)]
+    found = sum(1 for _ in harness.discover(root, unreadable))
     here = [s for s in sessions if s.harness == harness.id and under(s.path, root)]
     present = sum(session.presence is Presence.PRESENT for session in here)
     gone = len(here) - present
-    # One folder may hold the files of several harnesses: a gap is of the one that reads the file.
-    ours = {*found, *(gap.where for gap in unreadable)}
-    lost = [gap for gap in gaps if gap.partial and gap.where in ours]
-    failed = sum(gap.count for gap in lost)
+    lost = [one for one in damaged if one.error and one.harness == harness.id]
+    broken = sum(under(one.path, root) for one in lost)
+    failed = broken + len(unreadable)
     read = known(Filter(harnesses=(harness.id,), roots=(root,)))
-    waiting = max(0, len(found) - (read - gone))
-    skipped = max(0, len(found) - waiting - present - failed)
+    waiting = max(0, found - (read - gone))
+    skipped = max(0, found - waiting - present - broken)
     in_place = harness.id == HARNESS  # its sessions are in no index, and none are discovered
     words = [
-        "" if in_place else f"{len(found):,} found",
+        "" if in_place else f"{found:,} found",
         f"{notation.counted(present, 'session')} read in place"
         if in_place
         else f"{present:,} indexed",
@@ -195,10 +198,10 @@ def _place_check(
         Level.WARN if failed or unreadable or waiting else Level.OK,
         harness.name,
         f"{root}: {', '.join(word for word in words if word)}",
-        "recall index" if waiting else (lost[0].action if lost else ""),
+        "recall index" if waiting else _TRIED_AGAIN if failed else "",
         {
             "harness": harness.id, "path": root, "exists": True,
-            "found": present if in_place else len(found), "indexed": 0 if in_place else present,
+            "found": present if in_place else found, "indexed": 0 if in_place else present,
             "in_place": in_place, "waiting": waiting, "skipped": skipped,
             "unreadable": failed, "gone": gone,
         },

@@ -101,7 +101,7 @@ def test_a_machine_without_history_explains_what_was_looked_for(run) -> None:
     assert "No sessions found. Looked for" in ran.err
     assert "recall --demo" in ran.err
     assert "/home/ann/.codex/sessions  not there" in ran.err
-    assert "Codex          /  nothing in it" in ran.err
+    assert "Codex          /  no session in it" in ran.err
 
 
 @pytest.mark.parametrize(
