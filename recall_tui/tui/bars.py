@@ -156,9 +156,10 @@ def _ranked(answer: Envelope, more: str) -> list[Part]:
     """Return how many passages were chosen, and from what."""
     passages = notation.counted(len(answer.passages), "passage")
     sessions = notation.counted(answer.sessions_matching, "session")
+    about = "about " if answer.estimated else ""
     return [
         Part(f"{passages}{more}", "strong"),
-        Part(f" of {answer.matches:,} matches in {sessions} ", "muted"),
+        Part(f" of {about}{answer.matches:,} matches in {sessions} ", "muted"),
     ]
 
 

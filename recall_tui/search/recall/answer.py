@@ -180,6 +180,7 @@ def _envelope(
             len(found.totals), *(round(t.sessions_of(board.size)) for t in found.tallies), 0
         ),
         verified=tuple((term.spelling, tally.messages) for term, tally in shown),
+        estimated=found.estimated,
     )
 
 
@@ -262,6 +263,7 @@ def _gaps(asked: Asked, found: Scanned, envelope: Envelope) -> Iterator[Gap]:
     if beyond:
         yield Gap(
             GapKind.HORIZON, beyond,
-            "message holds a term only beyond what recall sees of long tool output",
+            "message holds a term only beyond what recall sees of long tool output"
+            + (", by estimate" if found.estimated else ""),
             "recall grep searches all of it",
         )  # fmt: skip

@@ -132,6 +132,9 @@ class Envelope:
     sessions_matching: int = 0
     verified: tuple[tuple[str, int], ...] = ()
     """Messages that hold each term (its document frequency), in the order of `terms`."""
+    estimated: bool = False
+    """Whether a common word of a sentence was counted in a sample of the text: the three numbers
+    above are then about right, and not exact."""
 
     @property
     def materials(self) -> tuple[MaterialRef, ...]:

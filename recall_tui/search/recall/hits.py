@@ -58,11 +58,16 @@ class Tally:
     @property
     def messages(self) -> int:
         """Messages that hold it."""
-        return round(self.frequency) if any(self.put_off) else self.seen
+        return round(self.frequency) if self.estimated else self.seen
+
+    @property
+    def estimated(self) -> bool:
+        """Whether it was put off, so that its numbers come from a sample."""
+        return any(self.put_off)
 
     def sessions_of(self, sessions: float) -> float:
         """Return how many of so many sessions hold it."""
-        return self.share * sessions if any(self.put_off) else len(self.sessions)
+        return self.share * sessions if self.estimated else len(self.sessions)
 
 
 class Seen(NamedTuple):
@@ -130,6 +135,11 @@ class Scanned:
         self._terms.frombytes(bytes((term,)) * len(counts))
         if lengths:
             self._lengths.extend(map(lengths.__getitem__, counts))
+
+    @property
+    def estimated(self) -> bool:
+        """Whether some word was counted in a sample."""
+        return any(tally.estimated for tally in self.tallies)
 
     def __len__(self) -> int:
         """Return how many hits there are."""

@@ -191,7 +191,7 @@ class Scan:
     def _delay(self, number: int, kind: BlockKind) -> None:
         """Put a term off in a kind of block."""
         tally = self.found.tallies[number]
-        if not any(tally.put_off):
+        if not tally.estimated:
             tally.share = len(tally.sessions) / len(self.found.sizes)
         tally.put_off[kind] = True
 

@@ -98,7 +98,7 @@ class Weights:
             known = best[place]
             best[place] = Rough(max(known.tier, self._tier(at)), max(known.score, score))
         counted = [
-            0.0 if any(tally.put_off) else weight
+            0.0 if tally.estimated else weight
             for tally, weight in zip(found.tallies, self.session, strict=True)
         ]
         return {

@@ -47,6 +47,7 @@ def envelope(answer: Envelope, *, paths: bool = False) -> Json:
         "unmatched_terms": list(answer.unmatched),
         "matches": answer.matches,
         "sessions_matching": answer.sessions_matching,
+        "counts_estimated": answer.estimated,
         "searched_every_session": answer.searched_every_session,
         "reach": reach_shape(answer.reach),
         "gaps": [gap_shape(known) for known in answer.reach.gaps],

@@ -88,7 +88,9 @@ def test_the_answer_is_the_same_as_of_a_complete_scan(monkeypatch):
     talks = many()
     quick = ask(*talks, sentence="error zebra", limit=8)
     monkeypatch.setattr(policy, "FIRST_LOOK", 1 << 40)
-    assert sessions(quick) == sessions(ask(*talks, sentence="error zebra", limit=8))
+    complete = ask(*talks, sentence="error zebra", limit=8)
+    assert sessions(quick) == sessions(complete)
+    assert (quick.estimated, complete.estimated) == (True, False), "and says what it counted"
 
 
 @pytest.mark.contract("S0-67")
@@ -98,7 +100,7 @@ def test_explicit_terms_are_counted_to_the_last_message():
                 [literal("error"), literal("zebra")], {})  # fmt: skip
     assert scan.run(never)
     assert [tally.messages for tally in scan.found.tallies] == [240, 12]
-    assert not any(any(tally.put_off) for tally in scan.found.tallies)
+    assert not scan.found.estimated
 
 
 def test_a_term_that_crosses_the_horizon_is_beyond_it():
