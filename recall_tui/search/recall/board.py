@@ -37,6 +37,8 @@ class Evidence(NamedTuple):
     """In the evidence: the message, or for a sentence its stretch of messages."""
     kinds: frozenset[int]
     """Kinds of the messages that hold something."""
+    near: frozenset[int] = frozenset()
+    """Numbers of the terms of which only near forms are there."""
 
 
 class Ranked(NamedTuple):

@@ -37,7 +37,9 @@ class TermHit:
     count: int
     """Occurrences in the passage's evidence."""
     sort: str = "term"
-    """term | word | identifier | phrase | synonym"""
+    """term | word | identifier | phrase | run"""
+    near: bool = False
+    """Whether the passage holds only words like it: near forms, or one edit away."""
 
 
 @dataclass(slots=True, frozen=True)

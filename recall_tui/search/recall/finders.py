@@ -64,21 +64,30 @@ class Forms:
         self._word = word
 
     def count(self, text: Text, needle: bytes, at: int, end: int) -> float:
-        """Return what the forms that begin in [at, end) weigh together."""
+        """Return what the forms that begin in [at, end) weigh together.
+
+        Near forms count where there is no other, and then once: else a message full of "timeouts"
+        would be worth more to who asks for "timeouterror" than one that says it.
+        """
         fold, find = text.fold, text.view.find
         known, token, step = self._word.weights, TOKEN.match, len(needle)
-        count = 0.0
+        count = near = 0.0
         at = find(needle, at, end)
         while at >= 0:
             before = fold[at - 1] if at else 0
             if before not in _ALNUM and (before < 0x80 or _starts(fold, at)):
                 form = token(fold, at)[0]  # type: ignore[index]
                 weight = known.get(form)
-                count += self._word.weight(form) if weight is None else weight
-                if count >= policy.TF_CAP:
-                    break
+                if weight is None:
+                    weight = self._word.weight(form)
+                if weight == policy.NEAR_FORM:
+                    near = weight
+                else:
+                    count += weight
+                    if count >= policy.TF_CAP:
+                        break
             at = find(needle, at + step, end)
-        return count
+        return count or near
 
 
 def finder(term: Term) -> Finder:

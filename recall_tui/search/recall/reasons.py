@@ -36,7 +36,12 @@ def why(terms: Sequence[Term], board: Board, choice: Choice) -> Why:
     evidence, session = choice.evidence, choice.ranked.session
     held = {n for n, count in evidence.counts.items() if count}
     matched = tuple(
-        TermHit(terms[n].spelling, max(1, round(evidence.counts[n])), terms[n].sort)
+        TermHit(
+            terms[n].spelling,
+            max(1, round(evidence.counts[n])),
+            terms[n].sort,
+            n in evidence.near or terms[n].guessed,
+        )
         for n in _told(terms, held)
     )
     title = fold(session.title)

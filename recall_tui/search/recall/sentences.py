@@ -179,6 +179,7 @@ class _Sentence:
             sums: Counts = {}
             heard: Counts = {}
             kinds = set()
+            said = set()
             length = 0
             for index in range(low, high):
                 length += min(horizons[index], offsets[index + 1] - offsets[index] - 1)
@@ -190,6 +191,8 @@ class _Sentence:
                     for number, held in table[index].items():
                         sums[number] = sums.get(number, 0.0) + held
                         heard[number] = heard.get(number, 0.0) + held * voice
+                        if held > policy.NEAR_FORM:
+                            said.add(number)
             norm = k1 + slope * length
             score = sum([idfs[n] * held / (held + norm) for n, held in heard.items()])
             if self._when and dates.told(block.fold, offsets[low], offsets[high]):
@@ -197,8 +200,9 @@ class _Sentence:
             # The strongest of them stands for the stretch.
             anchor = max(range(low, high), key=lambda i: strong.get(i, 0.0))
             yield Evidence(
-                score, self._tiers.of(sums), meta.times[anchor], meta.positions[anchor],
+                score, self._tiers.of(said), meta.times[anchor], meta.positions[anchor],
                 meta.kinds[anchor], meta.digests[anchor], sums, frozenset(kinds),
+                frozenset(sums.keys() - said),
             )  # fmt: skip
 
     def _speakers(self, block: Block, table: Table) -> frozenset[int]:

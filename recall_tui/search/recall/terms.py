@@ -63,6 +63,11 @@ class Term(NamedTuple):
     """For words: whether it names somebody or something, and so has no other words for it."""
 
     @property
+    def guessed(self) -> bool:
+        """Whether it is found nowhere, and words one edit away are taken for it."""
+        return self.word is not None and self.word.typo
+
+    @property
     def exact(self) -> bool:
         """Whether to hold it is evidence above any bag of words."""
         return self.sort in ("phrase", "identifier")

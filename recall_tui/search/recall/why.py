@@ -51,9 +51,20 @@ def line(why: Why, *, brief: bool = False) -> str:
 
 def _matched(why: Why, *, brief: bool) -> str:
     """Return what matched: an exact thing by name, then how many of the words."""
+    words = tuple(hit.spelling for hit in why.terms if hit.sort != "phrase" and not hit.near)
+    alike = tuple(hit.spelling for hit in why.terms if hit.near)
+    asked = len(words) + len(alike) + len(why.missing)
+    exact = why.tier is Tier.EXACT
+    matched = _outright(why, words, asked, brief=brief) if exact or words or not alike else ""
+    if not alike or (brief and matched):
+        return matched
+    like = f"words like {_names(alike)}"
+    return f"{matched}, {like}" if matched else like
+
+
+def _outright(why: Why, words: tuple[str, ...], asked: int, *, brief: bool) -> str:
+    """Return what matched as it was asked for."""
     first = why.terms[0] if why.terms else None
-    words = tuple(hit.spelling for hit in why.terms if hit.sort != "phrase")
-    asked = len(words) + len(why.missing)
     if why.tier is Tier.EXACT and first is not None:
         named = f'phrase "{first.spelling}"' if first.sort == "phrase" else first.spelling
         return f"{named} · {len(words)} of {asked} words" if asked > 1 else named

@@ -20,7 +20,14 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from recall_tui.model import Fact, Material, Reference, Session
-    from recall_tui.search.recall.envelope import Envelope, More, Passage, PassageMessage, Why
+    from recall_tui.search.recall.envelope import (
+        Envelope,
+        More,
+        Passage,
+        PassageMessage,
+        TermHit,
+        Why,
+    )
     from recall_tui.search.recall.request import RefusedError
 
 Json: TypeAlias = "dict[str, object]"
@@ -194,7 +201,7 @@ def why(held: Why) -> Json:
     """Return why a passage is in the answer, in fields and as the one line."""
     return {
         "tier": held.tier.word,
-        "terms": [{"term": t.spelling, "sort": t.sort, "count": t.count} for t in held.terms],
+        "terms": [_hit(t) for t in held.terms],
         "missing": list(held.missing),
         "fields": list(held.fields),
         "count": held.count,
@@ -204,6 +211,11 @@ def why(held: Why) -> Json:
         "weak": held.weak,
         "line": words.line(held),
     }
+
+
+def _hit(held: TermHit) -> Json:
+    near: Json = {"near": True} if held.near else {}
+    return {"term": held.spelling, "sort": held.sort, "count": held.count, **near}
 
 
 def refusal(error: RefusedError) -> Json:

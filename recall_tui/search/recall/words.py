@@ -67,15 +67,16 @@ class Word:
     Attributes:
         needles: Beginnings to look for in folded bytes; every form has one of them.
         stem: What its forms share.
+        typo: Whether words one edit away are taken for it.
         weights: Tokens weighed so far.
     """
 
-    __slots__ = ("_typo", "needles", "stem", "weights")
+    __slots__ = ("needles", "stem", "typo", "weights")
 
     def __init__(self, folded: str, *, typo: bool = False) -> None:
         """Prepare a folded word; `typo` also admits words one edit away."""
         self.stem = stem(folded)
-        self._typo = typo
+        self.typo = typo
         self.weights: dict[bytes, float] = {}
         begin = self.stem[:3] if typo else _beginning(self.stem)
         forms = _FORMS.get(_FIRST.get(folded, ""), ())
@@ -93,14 +94,14 @@ class Word:
         return known
 
     def _weigh(self, token: str) -> float:
-        if not self._typo and len(token) > len(self.stem) + _ENDING:
+        if not self.typo and len(token) > len(self.stem) + _ENDING:
             # No form of it: names that programs glue together are not worth a stemmer's time.
             longer = len(self.stem) >= _LONG and token.startswith(self.stem)
             return policy.NEAR_FORM if longer else 0.0
         other = stem(token)
         if other == self.stem:
             return 1.0
-        if self._typo:
+        if self.typo:
             return policy.TYPO_FORM if one_edit(self.stem, other) else 0.0
         if len(self.stem) < _LONG or len(other) < _LONG - 1:
             return 0.0

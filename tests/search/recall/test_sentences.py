@@ -57,6 +57,18 @@ def test_nothing_but_common_words_finds_nothing_and_says_so(sentence):
     assert any(g.kind is GapKind.NO_MATCH and "everywhere" in g.detail for g in answer.reach.gaps)
 
 
+def test_a_word_outranks_words_like_it_and_why_tells_them_apart():
+    found = ask(
+        talk("like", "job timeouts: timeout timeouts timeout timeouts"),
+        talk("said", "raise TimeoutError " + "and so on " * 60),
+        sentence="timeouterror",
+    )
+    assert sessions(found) == ["said", "like"]
+    lines = [line(passage.why) for passage in found.passages]
+    assert lines[0].startswith("timeouterror · ")
+    assert lines[1].startswith("words like timeouterror · ")
+
+
 def test_one_odd_word_does_not_empty_the_answer():
     answer = ask(talk("a", "the retry backoff has jitter"), sentence="xylophonic retry backoff")
     assert sessions(answer) == ["a"]
