@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from recall_tui import privacy
 from recall_tui.cli import options, output
-from recall_tui.errors import ExitCode
+from recall_tui.errors import ExitCode, QueryError
 from recall_tui.paths import locate
+
+if TYPE_CHECKING:
+    from recall_tui.cli.call import Call
 
 
 @click.command()
@@ -19,7 +24,7 @@ def pause(ctx: click.Context, *, as_json: bool) -> ExitCode:
     Every command that reads history, the app and the agents' tools refuse with the same words.
     What is indexed already stays. A state that cannot be read counts as paused.
     """
-    folder = locate(options.call_of(ctx).env).data
+    folder = _own_folder(options.call_of(ctx))
     privacy.pause(folder)
     return _said(paused=True, as_json=as_json)
 
@@ -29,9 +34,20 @@ def pause(ctx: click.Context, *, as_json: bool) -> ExitCode:
 @click.pass_context
 def unpause(ctx: click.Context, *, as_json: bool) -> ExitCode:
     """Let history be searched, shown and indexed again."""
-    folder = locate(options.call_of(ctx).env).data
+    folder = _own_folder(options.call_of(ctx))
     privacy.unpause(folder)
     return _said(paused=False, as_json=as_json)
+
+
+def _own_folder(call: Call) -> str:
+    """Return where the switch lies.
+
+    Raises:
+        QueryError: The demo is meant, which never pauses: it would be the person's own history.
+    """
+    if call.demo:
+        raise QueryError("the demo cannot be paused: nothing in it is yours", "recall pause")
+    return locate(call.env).data
 
 
 def _said(*, paused: bool, as_json: bool) -> ExitCode:

@@ -29,3 +29,11 @@ def test_path_creates_nothing(run, home: Path) -> None:
     assert answer["index"] == {"path": str(home / "recall" / "index.db"), "exists": False}
     assert f"config\t{home}/recall/config.toml" in run("config", "path").out
     assert not os.path.exists(home / "recall")
+
+
+def test_the_demo_is_nothing_to_pause(run, home: Path) -> None:
+    """It would stop the person's own history, and the demo would still be read."""
+    for command in ("pause", "unpause"):
+        ran = run("--demo", command)
+        assert (ran.code, ran.out) == (2, "") and "the demo cannot be paused" in ran.err
+    assert not any(path.name == "privacy.json" for path in home.rglob("*"))
