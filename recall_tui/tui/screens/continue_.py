@@ -9,14 +9,12 @@ from recall_tui.playbooks.continuation import Continuation, continuation
 from recall_tui.playbooks.places import is_folder
 from recall_tui.text.marks import shown
 from recall_tui.text.suspicion import suspicious
-from recall_tui.tui import notation
+from recall_tui.tui import markdown, notation
 from recall_tui.tui.asked import Asked, Deed
 from recall_tui.tui.keymap import Scope, bindings
 from recall_tui.tui.screens.reading import ReadingScreen, Services, clock_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from textual.binding import BindingType
 
     from recall_tui.model import Message, Session
@@ -30,7 +28,10 @@ _WHOLE: Final = 3
 """Turns shown with the agent's answer; older ones are one line."""
 
 _PROMPT_ROWS: Final = 4
-_ANSWER_ROWS: Final = 8
+_ANSWER_ROWS: Final = 10
+_ANSWER_CELLS: Final = 64
+"""Cells an answer is set in: what 80 columns have room for, so that tables stay tables."""
+_CHARS: Final = 8000
 _FILES: Final = 5
 
 
@@ -183,7 +184,9 @@ def _brief(turn: Turn, services: Services) -> Lines:
 def _whole(turn: Turn, cwd: str, services: Services) -> Lines:
     rows: Lines = []
     if turn.prompt is not None:
-        rows += _said(turn.prompt, "you", "you", services, _PROMPT_ROWS)
+        text = shown(turn.prompt.text[:_CHARS]).strip("\n")
+        said: Lines = [[(line, "")] for line in text.split("\n")]
+        rows += _said(turn.prompt, "you", said, services, _PROMPT_ROWS)
         if reasons := ", ".join(suspicious(turn.prompt.text)):
             rows.append([("       ⚠ ", "warning"), (f"looks like orders: {reasons}", "warning")])
     if turn.acts:
@@ -195,20 +198,18 @@ def _whole(turn: Turn, cwd: str, services: Services) -> Lines:
         words += [f"{len(edited) - _FILES:,} more files"] if len(edited) > _FILES else []
         rows.append([("         ", ""), (" · ".join(words), "muted")])
     if turn.answer is not None:
-        rows += _said(turn.answer, "agent", "agent", services, _ANSWER_ROWS)
+        text = shown(turn.answer.text[:_CHARS]).strip("\n")
+        drawn: Lines = [list(line.pieces) for line in markdown.lines_of(text, _ANSWER_CELLS)]
+        rows += _said(turn.answer, "agent", drawn, services, _ANSWER_ROWS)
     return rows
 
 
-def _said(message: Message, who: str, ink: str, services: Services, limit: int) -> Lines:
+def _said(message: Message, who: str, said: Lines, services: Services, limit: int) -> Lines:
     """Return who spoke, and the first lines of what was said."""
-    kept = shown(message.text[:8000]).strip("\n").split("\n")
     rows: Lines = [
-        [(f"  {clock_of(message.time_ms, services)}  ", "dim"), (who, ink),
+        [(f"  {clock_of(message.time_ms, services)}  ", "dim"), (who, who),
          (f"  #{message.position}", "dim")]
     ]  # fmt: skip
-    rows += [[("         ", ""), (line, "")] for line in _kept(kept, limit)]
+    kept = said if len(said) <= limit else [*said[:limit], [("…", "dim")]]
+    rows += [[("         ", ""), *line] for line in kept]
     return rows
-
-
-def _kept(lines: Sequence[str], limit: int) -> list[str]:
-    return [*lines[:limit], "…"] if len(lines) > limit else list(lines)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 _KEYS_CELLS: Final = 16
 _COLUMN_CELLS: Final = 48
+_SIGN_CELLS: Final = 8
 _ABOUT: Final = (
     "Type to search everything you and your agents ever said and did. A query is found as it "
     "stands, anywhere, in any script; nothing is left out that the line below the box does not "
@@ -72,7 +73,12 @@ class HelpSheet(Inked):
         self._width = width
         lines = [Line(tuple(row)) for row in wrap([(_ABOUT, "muted")], min(width, PROSE_CELLS))]
         lines.append(Line(()))
-        lines += [Line(((pad(sign, 8), "accent"), (words, "muted"))) for sign, words in _SWITCHES]
+        for sign, words in _SWITCHES:
+            switch = wrap(
+                [(pad(sign, _SIGN_CELLS), "accent"), (words, "muted")], width, _SIGN_CELLS
+            )
+            lines.append(Line(tuple(switch[0])))
+            lines += [Line(((" " * _SIGN_CELLS, ""), *row)) for row in switch[1:]]
         lines.append(Line(()))
         columns = max(1, min(3, width // _COLUMN_CELLS))
         blocks = [self._block(scope, width // columns) for scope in self._scopes]
