@@ -186,7 +186,6 @@ class _Scan:
         self._chosen = query.chosen
         self._predicate = predicate
         self._page = Page(0 if query.count_only else query.limit, after)
-        self._count_only = query.count_only
         self._totals = query.totals or query.count_only
         kinds = query.chosen.kinds_admitted
         self._kinds = None if len(kinds) == len(Kind) else kinds

@@ -132,9 +132,9 @@ class RecallApp(TellsFaults, Detours):
 
     def _doctor(self) -> list[Check]:
         """Return the doctor's checks. Called in a worker thread."""
-        from recall_tui.tui.health import examined
+        from recall_tui.doctor import examine
 
-        return examined(self._history, self._home)
+        return examine(os.environ, self._home, self._history)
 
     def get_css_variables(self) -> dict[str, str]:
         """Return the theme's variables and the inks drawn from it."""

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from recall_tui.doctor import Check
-    from recall_tui.history import History, SyncProgress
+    from recall_tui.history import SyncProgress
     from recall_tui.model import Reach, Session
 
 KEEP_DAYS: Final = 3650
@@ -105,18 +105,6 @@ def _file(check: Check) -> str:
     """Return the file a check is about, empty for none."""
     held = (check.facts.get(name) for name in ("settings", "path"))
     return next((str(path) for path in held if path), "")
-
-
-def examined(history: History, home: str) -> list[Check]:
-    """Return the doctor's checks; call it in a worker thread.
-
-    Args:
-        history: What is looked at.
-        home: The home directory.
-    """
-    from recall_tui.doctor import examine
-
-    return examine(os.environ, home, history)
 
 
 def soon_deleted(home: str, sessions: Sequence[Session]) -> list[Gap]:

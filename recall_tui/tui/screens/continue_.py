@@ -184,8 +184,7 @@ def _brief(turn: Turn, services: Services) -> Lines:
 def _whole(turn: Turn, cwd: str, services: Services) -> Lines:
     rows: Lines = []
     if turn.prompt is not None:
-        text = shown(turn.prompt.text[:_CHARS]).strip("\n")
-        said: Lines = [[(line, "")] for line in text.split("\n")]
+        said: Lines = [[(line, "")] for line in _text(turn.prompt).split("\n")]
         rows += _said(turn.prompt, "you", said, services, _PROMPT_ROWS)
         if reasons := ", ".join(suspicious(turn.prompt.text)):
             rows.append([("       ⚠ ", "warning"), (f"looks like orders: {reasons}", "warning")])
@@ -198,10 +197,15 @@ def _whole(turn: Turn, cwd: str, services: Services) -> Lines:
         words += [f"{len(edited) - _FILES:,} more files"] if len(edited) > _FILES else []
         rows.append([("         ", ""), (" · ".join(words), "muted")])
     if turn.answer is not None:
-        text = shown(turn.answer.text[:_CHARS]).strip("\n")
-        drawn: Lines = [list(line.pieces) for line in markdown.lines_of(text, _ANSWER_CELLS)]
+        answer = markdown.lines_of(_text(turn.answer), _ANSWER_CELLS)
+        drawn: Lines = [list(line.pieces) for line in answer]
         rows += _said(turn.answer, "agent", drawn, services, _ANSWER_ROWS)
     return rows
+
+
+def _text(message: Message) -> str:
+    """Return the beginning of a message: more than its first lines need."""
+    return shown(message.text[:_CHARS]).strip("\n")
 
 
 def _said(message: Message, who: str, said: Lines, services: Services, limit: int) -> Lines:
