@@ -8,12 +8,10 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from dataclasses import dataclass, field, replace
-from itertools import chain, pairwise
-from operator import add
 from typing import TYPE_CHECKING, Final
 
-from recall_tui.tui.frame import estimate, outcomes_of, spaced
-from recall_tui.tui.heights import Heights
+from recall_tui.tui.frame import outcomes_of, spaced
+from recall_tui.tui.heights import Estimates, Heights
 from recall_tui.tui.subagents import lay_asides, placed, read_asides
 
 if TYPE_CHECKING:
@@ -57,9 +55,15 @@ class Opening:
     """Positions that match the query, ascending."""
     at: int
     """Position to open at, -1 for the end."""
-    pages: Sequence[Page] = field(default_factory=list)
-    begun: Mapping[int, Sequence[Session]] = field(default_factory=dict)
+    pages: Sequence[Page]
+    begun: Mapping[int, Sequence[Session]]
     """Subagents by the position of the call that started each."""
+    estimates: Estimates
+
+    def reframed(self, frame: Frame) -> Opening:
+        """Return the session laid out otherwise, every height an estimate again."""
+        heights = stacked(self.estimates, frame, self.begun)
+        return replace(self, frame=frame, heights=heights)
 
 
 def open_session(
@@ -95,8 +99,9 @@ def open_session(
         load_page(history, session, skeleton, number, frame, frozenset(), children)
         for number in range(first, last + 1)
     ]
-    heights = estimated(skeleton, frame, children)
-    return Opening(session, skeleton, heights, frame, hits, at, pages, children)
+    estimates = Estimates(skeleton)
+    heights = stacked(estimates, frame, children)
+    return Opening(session, skeleton, heights, frame, hits, at, pages, children, estimates)
 
 
 def grow_session(
@@ -122,9 +127,11 @@ def grow_session(
         load_page(history, session, skeleton, number, opening.frame, frozenset(), children)
         for number in range(last, min(last + 3, pages_of(len(skeleton))))
     ]
+    estimates = Estimates(skeleton)
+    heights = stacked(estimates, opening.frame, children)
     return replace(
-        opening, session=session, skeleton=skeleton, hits=hits, pages=pages, begun=children,
-        heights=estimated(skeleton, opening.frame, children),
+        opening, session=session, skeleton=skeleton, heights=heights, hits=hits, pages=pages,
+        begun=children, estimates=estimates,
     )  # fmt: skip
 
 
@@ -157,21 +164,14 @@ def notes_of(history: History, session: Session) -> dict[int, list[str]]:
     return found
 
 
-def estimated(
-    skeleton: Skeleton, frame: Frame, children: Mapping[int, Sequence[Session]]
+def stacked(
+    estimates: Estimates, frame: Frame, children: Mapping[int, Sequence[Session]]
 ) -> Heights:
     """Return likely heights of every message of a session, subagents folded below their calls."""
-    kinds = skeleton.kinds
-    # Few pairs are different, and a hundred thousand messages must not be looked at one by one.
-    sorts = list(zip(kinds, skeleton.sizes, strict=True))
-    lines = {sort: estimate(*sort, frame) for sort in set(sorts)}
-    follows = list(pairwise(kinds))
-    spaces = {pair: int(spaced(pair[1], pair[0])) for pair in set(follows)}
-    above = chain((0,), map(spaces.__getitem__, follows))
-    heights = list(map(add, map(lines.__getitem__, sorts), above))
+    lines = estimates.lines(frame)
     for position, started in children.items():
-        heights[position] += len(started)
-    return Heights(heights)
+        lines[position] += len(started)
+    return Heights(lines)
 
 
 def pages_of(count: int) -> int:

@@ -110,6 +110,15 @@ class SessionSheet(Inked, ScrollView, can_focus=True):
             width = self.scrollable_content_region.width
             self.virtual_size = Size(width, self._opening.heights.total)
 
+    def _in_view(self, page: Page) -> bool:
+        """Return whether a part of a page is on the screen."""
+        if self._opening is None or not page.messages:
+            return False
+        heights, top = self._opening.heights, self.scroll_offset.y
+        start = heights.top(page.messages[0].position)
+        end = heights.top(page.messages[-1].position + 1)
+        return start < top + self.size.height and end > top
+
     # Holding still
 
     def _anchor(self) -> tuple[int, int] | None:

@@ -16,7 +16,6 @@ from recall_tui.tui.document import (
     PAGE_MESSAGES,
     Opening,
     Page,
-    estimated,
     grow_session,
     lay_all,
     load_page,
@@ -285,11 +284,13 @@ class SessionView(TellsFaults, SessionSheet):
         wanted = event.unfolded == self._unfolded_on(event.page.number)
         if event.generation == self._generation and self._opening is not None and wanted:
             with_anchor = self._anchor()
+            if event.page.number in self._pages:
+                self._strips.clear()  # of a page that is new here there are none
             self._take(event.page)
-            self._strips.clear()
             self._fit()
             self._hold(with_anchor)
-            self.refresh()
+            if self._in_view(event.page):
+                self.refresh()
             if self._after_load is not None:
                 action, self._after_load = self._after_load, None
                 action()
@@ -358,8 +359,7 @@ class SessionView(TellsFaults, SessionSheet):
             return
         anchor, number = self._anchor(), max(0, self.cursor) // PAGE_MESSAGES
         self._generation += 1
-        heights = estimated(opening.skeleton, frame, opening.begun)
-        self._opening = replace(opening, frame=frame, heights=heights)
+        self._opening = opening.reframed(frame)
         for other in list(self._pages.keys()):
             if other != number:
                 self._pages.discard(other)
@@ -420,10 +420,8 @@ class SessionView(TellsFaults, SessionSheet):
         anchor = self._anchor()
         at_end = self.scroll_offset.y >= self.max_scroll_y - 1
         on_last = self.cursor >= len(old.skeleton) - 1
-        new = event.opening
-        for position in range(min(len(old.heights), len(new.heights))):
-            new.heights[position] = old.heights[position]
-        self._opening = new
+        heights = event.opening.heights.begun_with(old.heights)
+        self._opening = new = replace(event.opening, heights=heights)
         self._strips.clear()
         for page in new.pages:
             self._take(page)
