@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from recall_tui.tui.asked import Asked, AskedOfMany
     from recall_tui.tui.graphics import PixelWidget
     from recall_tui.tui.pictures import PictureCache
-    from recall_tui.tui.screens.pick import NotesScreen, PickScreen, Place
+    from recall_tui.tui.screens.outline import OutlineListing
+    from recall_tui.tui.screens.pick import NotesScreen, Place
     from recall_tui.tui.screens.reading import Services
 
 
@@ -141,27 +142,30 @@ class Detours(Errands):
         """List the prompts, to jump to one."""
 
         def work() -> None:
-            from recall_tui.tui.places import prompts, worded
+            from recall_tui.tui.screens.outline import OutlineListing
 
-            found = prompts(self._history, session, self._zone)
-            screen = self.call_from_thread(self._pick, session, "Prompts", found, position)
-            near = sum(place.position <= position for place in found)
-            for row, places in worded(self._history, session, found, near):
-                if screen not in self.screen_stack:
-                    return
-                self.call_from_thread(screen.fill, row, places)
+            listing = OutlineListing(self._history.skeleton(session), self._zone)
+            self.call_from_thread(self._open_outline, session, listing, position)
 
         self.in_thread(work, "read prompts")
+
+    def _open_outline(self, session: Session, listing: OutlineListing, position: int) -> None:
+        from recall_tui.tui.screens.outline import OutlineScreen
+
+        def picked(row: int | None) -> None:
+            if row is not None:
+                self.read_at(session, listing.positions[row])
+
+        self.offer(OutlineScreen(self._history, session, listing, self.keymap, position), picked)
 
     def do_notes(self, session: Session, position: int) -> None:
         """List what a person wrote about a session."""
 
         def work() -> None:
             from recall_tui.tui.places import notes
-            from recall_tui.tui.screens.pick import NotesScreen
 
             found = notes(self._history, session, self._zone)
-            self.call_from_thread(self._pick, session, "Notes", found, position, NotesScreen)
+            self.call_from_thread(self._pick_note, session, found, position)
 
         self.in_thread(work, "read notes")
 
@@ -174,31 +178,20 @@ class Detours(Errands):
         self._history.remove_note(number)
         self.call_from_thread(self.show_notes)
 
-    def _pick(
-        self,
-        session: Session,
-        what: str,
-        found: Sequence[Place],
-        position: int,
-        kind: type[PickScreen] | None = None,
-    ) -> PickScreen:
-        """Show places; the one that is picked is gone to."""
-        from recall_tui.tui.screens.pick import PickScreen, PlaceListing
+    def _pick_note(self, session: Session, found: Sequence[Place], position: int) -> None:
+        """Show notes; the one that is picked is gone to."""
+        from recall_tui.tui.screens.pick import NotesScreen, PlaceListing
 
-        near = [row for row, place in enumerate(found) if place.position <= position]
-        title = f"{what} of {session.title or 'this session'}"
+        row = max(0, sum(place.position <= position for place in found) - 1)
+        title = f"Notes of {session.title or 'this session'}"
         listing = PlaceListing(found)
 
         def picked(row: int | None) -> None:
             if row is not None:
                 self.read_at(session, max(0, listing.places[row].position))
 
-        screen = (kind or PickScreen)(
-            title, listing, self.keymap, row=near[-1] if near else 0,
-            empty=f"There are no {what.lower()} here.",
-        )  # fmt: skip
-        self.offer(screen, picked)
-        return screen
+        empty = "There are no notes here."
+        self.offer(NotesScreen(title, listing, self.keymap, row=row, empty=empty), picked)
 
     def do_next_file(self, session: Session, position: int) -> None:
         """Go to the next call that is about another file."""

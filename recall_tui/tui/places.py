@@ -1,4 +1,4 @@
-"""Places inside a session one may go to: prompts, notes, a moment."""
+"""Places inside a session one may go to: notes, files, a moment; and the sessions below it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
 from recall_tui.clock import parse_bound
-from recall_tui.model import Flag, Kind
+from recall_tui.model import Kind
 from recall_tui.playbooks.acts import touched
 from recall_tui.playbooks.turns import read
 from recall_tui.text.marks import shown
@@ -16,55 +16,17 @@ from recall_tui.tui import notation
 from recall_tui.tui.screens.pick import Place
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
     from datetime import tzinfo
 
-    from recall_tui.history import History, Skeleton
+    from recall_tui.history import History
     from recall_tui.model import Session
 
 _WORDS_CHARS: Final = 300
 _PIECE: Final = 32
-"""Prompts read together: a screenful and more."""
+"""Calls read together."""
 
 _CLOCK: Final = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)\Z")
-
-
-def prompts(history: History, session: Session, zone: tzinfo) -> list[Place]:
-    """Return a session's prompts without their words, each with what followed up to the next."""
-    skeleton = history.skeleton(session)
-    at = [position for position, kind in enumerate(skeleton.kinds) if kind == Kind.PROMPT]
-    return [
-        Place(here, "…", _when(skeleton.times[here], zone), _followed(skeleton, here, end))
-        for here, end in zip(at, [*at[1:], len(skeleton)], strict=True)
-    ]
-
-
-def worded(
-    history: History, session: Session, found: Sequence[Place], near: int
-) -> Iterator[tuple[int, list[Place]]]:
-    """Yield (row, places with their words) in pieces, those around a row first.
-
-    A session of 80 MB with a thousand prompts takes seconds: what is in view must not wait.
-
-    Args:
-        history: Where to read.
-        session: Whose prompts.
-        found: All of them, as `prompts` returns them.
-        near: The row that is looked at.
-    """
-    starts = range(0, len(found), _PIECE)
-    for start in sorted(starts, key=lambda start: abs(start + _PIECE // 2 - near)):
-        piece = found[start : start + _PIECE]
-        said = {m.position: m for m in read(history, session, [p.position for p in piece])}
-        yield (
-            start,
-            [
-                place._replace(words=_line(m.text), reference=str(m.reference))
-                if (m := said.get(place.position)) is not None
-                else place
-                for place in piece
-            ],
-        )
 
 
 def notes(history: History, session: Session, zone: tzinfo) -> list[Place]:
@@ -73,8 +35,10 @@ def notes(history: History, session: Session, zone: tzinfo) -> list[Place]:
     places = []
     for note in written:
         about = f"message {note.position}" if note.position >= 0 else "the session"
-        when = _when(note.at_ms, zone)
-        places.append(Place(note.position, _line(note.text), when, about, "✎", str(note.id)))
+        written_at = when(note.at_ms, zone)
+        places.append(
+            Place(note.position, words_of(note.text), written_at, about, "✎", str(note.id))
+        )
     return places
 
 
@@ -109,7 +73,7 @@ def sessions(found: Sequence[Session], zone: tzinfo) -> list[Place]:
     """Return sessions as places: what each is and how much it holds."""
     return [
         Place(
-            0, _line(one.title) or "untitled", _when(one.started_ms, zone),
+            0, words_of(one.title) or "untitled", when(one.started_ms, zone),
             " · ".join(
                 filter(None, (
                     one.kind.value, notation.counted(one.messages, "message"),
@@ -124,26 +88,17 @@ def sessions(found: Sequence[Session], zone: tzinfo) -> list[Place]:
     ]  # fmt: skip
 
 
-def _line(text: str) -> str:
+def words_of(text: str) -> str:
+    """Return the beginning of a text, secrets marked, on one line."""
     return " ".join(shown(text[: 4 * _WORDS_CHARS]).split())[:_WORDS_CHARS]
 
 
-def _when(time_ms: int, zone: tzinfo) -> str:
+def when(time_ms: int, zone: tzinfo) -> str:
+    """Return `30 Nov 14:05 `; nothing for a time that is not known."""
     if not time_ms:
         return ""
     moment = datetime.fromtimestamp(time_ms / 1000, zone)
     return f"{moment.day} {moment:%b %H:%M} "
-
-
-def _followed(skeleton: Skeleton, start: int, end: int) -> str:
-    """Return `12 tools · 1 failed · 4m`."""
-    kinds, flags, times = skeleton.kinds[start:end], skeleton.flags[start:end], skeleton.times
-    tools = sum(kind == Kind.TOOL_CALL for kind in kinds)
-    failed = sum(bool(flag & Flag.FAILED) for flag in flags)
-    words = [notation.counted(tools, "tool call")] if tools else ["talk"]
-    words += [f"{failed:,} failed"] if failed else []
-    took = notation.duration(times[end - 1] - times[start]) if times[start] else ""
-    return " · ".join([*words, took] if took else words)
 
 
 def moment(text: str, near_ms: int, zone: tzinfo, now_ms: int) -> int:

@@ -18,7 +18,8 @@ from recall_tui.tui.places import at_time, moment
 from recall_tui.tui.screens.ask import AskScreen
 from recall_tui.tui.screens.choose import Choices, ChooseScreen
 from recall_tui.tui.screens.handoff import HandoffScreen
-from recall_tui.tui.screens.pick import NotesScreen, PickScreen, PlaceListing
+from recall_tui.tui.screens.outline import OutlineListing, OutlineScreen
+from recall_tui.tui.screens.pick import NotesScreen, PickScreen
 from recall_tui.tui.screens.statistics import StatisticsScreen, short
 from recall_tui.tui.source_line import line_of
 from recall_tui.tui.statistics import statistics
@@ -55,13 +56,32 @@ async def test_the_outline_jumps_to_a_prompt() -> None:
         picks = await screen(pilot, PickScreen)
         rows = picks.query_one(ResultList)  # type: ignore[attr-defined]
         listing = rows.listing
-        assert isinstance(listing, PlaceListing)
-        await until(pilot, lambda: listing.places[1].words.startswith("do both"), "its words")
-        assert [place.position for place in listing.places] == [1, 5]
-        assert "3 tool calls · 2 failed" in listing.places[1].about
+        assert isinstance(listing, OutlineListing)
+        await until(pilot, lambda: listing.place(1).words.startswith("do both"), "its words")
+        assert listing.positions == [1, 5]
+        assert "3 tool calls · 2 failed" in listing.place(1).about
         await pilot.press("down", "enter")
         await rested(pilot)
         assert transcript_of(pilot).cursor == 5 and main_of(pilot).focused is transcript_of(pilot)
+
+
+async def test_the_outline_reads_the_words_that_show_and_no_others() -> None:
+    talk = Talk("pi", "a thousand prompts", "p", NOW)
+    for number in range(1000):
+        talk.you(f"prompt {number}")
+    async with make(FakeHistory([talk])).run_test(size=WIDE) as pilot:
+        await opened(pilot, "l")
+        picks = await screen(pilot, OutlineScreen)
+        rows = picks.query_one(ResultList)  # type: ignore[attr-defined]
+        listing = rows.listing
+        await until(pilot, lambda: listing.place(0).words == "prompt 0")
+        await pilot.press("G")
+        await until(pilot, lambda: listing.place(999).words == "prompt 999")
+        rows.scroll_to(y=1000, animate=False, force=True)  # as a wheel does: no cursor moves
+        await until(pilot, lambda: listing.place(510).words == "prompt 510")
+        await pilot.pause()
+        assert len(listing._said) <= 6 * 32
+        assert rows.rows_in_view == range(500, 500 + len(rows.rows_in_view))
 
 
 async def test_a_note_is_shown_where_it_was_written() -> None:

@@ -1,4 +1,4 @@
-"""A list to pick from: prompts, notes, subagents. Answers with the row."""
+"""A list to pick from: notes, subagents; `outline` has prompts. Answers with the row."""
 
 from __future__ import annotations
 
@@ -56,10 +56,14 @@ class PlaceListing(Listing):
 
     def draw(self, row: int, width: int, now_ms: int) -> tuple[Line, Line]:
         """Return the words and the time; what followed."""
-        place = self.places[row]
-        left: list[Piece] = [(f"{place.sign or row + 1:>4} ", "accent"), (clean(place.words), "")]
-        first = justified(left, [(place.when, "muted")], width)
-        return Line(first), Line((("     ", ""), (cut(clean(place.about), width - 5), "dim")))
+        return drawn(self.places[row], row, width)
+
+
+def drawn(place: Place, row: int, width: int) -> tuple[Line, Line]:
+    """Return the lines of a place: its sign or number, its words, when; what it is about."""
+    left: list[Piece] = [(f"{place.sign or row + 1:>4} ", "accent"), (clean(place.words), "")]
+    first = justified(left, [(place.when, "muted")], width)
+    return Line(first), Line((("     ", ""), (cut(clean(place.about), width - 5), "dim")))
 
 
 class PickScreen(LeftOnce[int | None]):
@@ -109,12 +113,6 @@ class PickScreen(LeftOnce[int | None]):
         """Show the rows there are."""
         self.set_class(not len(self._listing), "-empty")
         self.query_one(ResultList).show(self._listing)
-
-    def fill(self, row: int, places: Sequence[Place]) -> None:
-        """Put places whose words came in the rows that waited for them."""
-        if isinstance(self._listing, PlaceListing) and self.is_attached:
-            self._listing.places[row : row + len(places)] = places
-            self.query_one(ResultList).redraw()
 
     @on(ResultList.Opened)
     def _opened(self, event: ResultList.Opened) -> None:

@@ -120,6 +120,17 @@ class ResultList(Inked, ScrollView, can_focus=True):
         self._strips.clear()
         self.refresh()
 
+    @property
+    def rows_in_view(self) -> range:
+        """The rows a part of which is on the screen."""
+        listing = self._listing
+        if listing is None or not len(listing):
+            return range(0)
+        top = int(self.scroll_offset.y)
+        ends = (top, top + self.scrollable_content_region.height)
+        first, last = (self.listing_row(*listing.locate(min(y, listing.lines - 1))) for y in ends)
+        return range(first, last + 1)
+
     # Drawing
 
     def render_line(self, y: int) -> Strip:
@@ -208,8 +219,7 @@ class ResultList(Inked, ScrollView, can_focus=True):
         if self._listing is not None and new_value > old_value:
             bottom = min(self._listing.lines - 1, int(new_value) + self.size.height)
             if bottom >= 0:
-                row, part = self._listing.locate(bottom)
-                self._ask_for_more(self.listing_row(row, part))
+                self._ask_for_more(self.listing_row(*self._listing.locate(bottom)))
 
     def listing_row(self, row: int, part: int) -> int:
         """Return the row of a located line: for a heading, the row below it."""
