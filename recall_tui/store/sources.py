@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from recall_tui import clock
 from recall_tui.store import ingest
+from recall_tui.store.sync.plan import NOT_OPENED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -52,11 +53,12 @@ def remember(
     )
 
 
-def fail(db: Database, row: Row | None, source: Source, error: str) -> None:
-    """Keep what is known of a source, and leave it alone until it changes."""
+def fail(db: Database, row: Row | None, source: Source, reading: Reading) -> None:
+    """Keep what is known of a source, and leave it alone until it changes or can be opened."""
     if row is not None and row.state == "gone":
         _present(db, row.session)
-    _put(db, row, {**source._asdict(), "state": "failed", "error": ingest.word(error)})
+    columns = {**source._asdict(), "state": "failed", "error": ingest.word(reading.error)}
+    _put(db, row, columns | {"mtime_ns": NOT_OPENED} if reading.passing else columns)
 
 
 def leave_out(db: Database, row: Row | None, source: Source) -> None:

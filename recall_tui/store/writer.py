@@ -136,7 +136,7 @@ class Writer(Database):
             # It is no proof that the session is empty: what was read before stays.
             result, reading.error = "failed", f"{job.source.path}: no readable record in it"
         if result == "failed":
-            sources.fail(self, None if job.moved else row, job.source, reading.error)
+            sources.fail(self, None if job.moved else row, job.source, reading)
             self.drop(draft)
             return Outcome(result)
         if row is not None and job.moved:

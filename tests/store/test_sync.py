@@ -9,6 +9,7 @@ from contextlib import closing
 
 import pytest
 
+from recall_tui.errors import SourceError
 from recall_tui.model import Filter, GapKind, Presence
 from tests.store.conftest import content
 from tests.store.toy import line
@@ -329,6 +330,37 @@ def test_a_file_that_was_filled_while_it_was_read_and_is_empty_again_holds_nothi
     path.write_text("")
     assert counts(desk.sync()) == {"parsed": 1, "removed": 1}
     assert desk.corpus.sessions(Filter()) == []
+
+
+@pytest.mark.parametrize(
+    "fault", [OSError(13, "Permission denied"), sqlite3.OperationalError("database is locked")]
+)
+def test_a_source_that_could_not_be_opened_is_read_once_it_can_be(desk, monkeypatch, fault):
+    """A folder closed for a moment, a disk that was away, a locked database: no file changes."""
+    from tests.store.toy import Toy
+
+    if isinstance(fault, sqlite3.Error):
+        fault.sqlite_errorcode = sqlite3.SQLITE_BUSY
+
+    def refused(self, source, since=None):
+        raise SourceError(str(fault)) from fault
+
+    desk.write("a.jsonl", line(text="one", t=T))
+    with monkeypatch.context() as patched:
+        patched.setattr(Toy, "open", refused)
+        assert counts(desk.sync()) == {"failed": 1}
+        with monkeypatch.context() as closed:
+            closed.setattr(os, "access", lambda *_: False)
+            assert counts(desk.sync()) == {"unchanged": 1}
+    assert counts(desk.sync()) == {"parsed": 1}
+    assert desk.texts("a") == ["one"]
+    assert counts(desk.sync()) == {"unchanged": 1}
+
+
+def test_a_source_that_holds_nothing_readable_is_left_alone_until_it_changes(desk):
+    desk.write("a.jsonl", "junk\n")
+    assert counts(desk.sync()) == {"failed": 1}
+    assert counts(desk.sync()) == {"unchanged": 1}
 
 
 def test_damage_stays_counted_when_the_file_grows(desk):

@@ -58,6 +58,9 @@ _ROWS_BELOW = f"{_ROWS} WHERE path=? OR (path>=? AND path<?)"
 _NAMESAKES = f"{_ROWS} WHERE native_id=? AND harness=? AND session IS NOT NULL"
 _PROOF = "SELECT resume_at, position, carry, ends, covered, digests FROM proof WHERE id=?"
 
+NOT_OPENED: Final = -1
+"""`mtime_ns` of a source that could not be opened: it is read as soon as it can be."""
+
 
 class Projects(NamedTuple):
     """What the patterns of projects change."""
@@ -200,6 +203,9 @@ def make(
 
 
 def _compare(plan: Plan, row: Row, source: Source, *, verify: bool) -> None:
+    if row.mtime_ns == NOT_OPENED and not os.access(source.path, os.R_OK):
+        plan.unchanged += 1
+        return
     stamp = (source.size, source.mtime_ns, source.ctime_ns)
     if verify or stamp != (row.size, row.mtime_ns, row.ctime_ns):
         plan.jobs.append(Job(source, row))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import io
 import os
+import sqlite3
 import stat
 import sys
 from dataclasses import dataclass, field
@@ -41,6 +42,12 @@ longer one only the ends are, as long as nobody asks for more."""
 LONG_BYTES: Final = 16 << 20
 """A session so long is compressed beside its reading, which is a third of the time it takes: one
 process reads it, and other processors are idle once it is the last."""
+
+
+_PASSING: Final = frozenset(
+    (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN)
+)
+"""SQLite's errors of a moment."""
 
 
 class Task(NamedTuple):
@@ -93,11 +100,13 @@ class Reading:
     covered: int = 0
     digests: bytes = b""
     error: str = ""
+    passing: bool = False
+    """Nothing is wrong with the source itself: it only could not be opened in that moment."""
 
 
-def failed(error: str) -> Reading:
+def failed(error: str, *, passing: bool = False) -> Reading:
     """Return the reading of a source that could not be read."""
-    return Reading("failed", error=error)
+    return Reading("failed", error=error, passing=passing)
 
 
 def read(harness: Harness, task: Task) -> Iterator[StoredBlock | Reading]:
@@ -106,11 +115,20 @@ def read(harness: Harness, task: Task) -> Iterator[StoredBlock | Reading]:
     try:
         yield from _read(harness, task)
     except SourceError as error:
-        yield failed(error.message)
-    except (OSError, MemoryError) as error:
-        yield failed(f"{source.path}: {error}")
+        yield failed(error.message, passing=_passes(error.__cause__))
+    except OSError as error:
+        yield failed(f"{source.path}: {error.strerror or error}", passing=True)
+    except MemoryError:
+        yield failed(f"{source.path}: no memory for it")
     except Exception as error:
         yield failed(f"{source.path}: {type(error).__name__} while it was read")
+
+
+def _passes(cause: BaseException | None) -> bool:
+    """Whether what kept a source from being read may pass without the source changing."""
+    if isinstance(cause, sqlite3.Error):
+        return getattr(cause, "sqlite_errorcode", 0) & 0xFF in _PASSING
+    return isinstance(cause, OSError)
 
 
 def _read(harness: Harness, task: Task) -> Iterator[StoredBlock | Reading]:
