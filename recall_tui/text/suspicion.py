@@ -24,9 +24,12 @@ FETCH: Final = "instructions from elsewhere"
 READ_CHARS: Final = 200_000
 """Characters looked at, at most: an order to the reader that comes later is not read either."""
 
-_SHAPES: Final = (
+_SHAPES: Final = (  # reason, texts of which one stands in every match, pattern
     (
         OVERRIDE,
+        ("ignor", "disregard", "forget", "override", "bypass", "olvida", "oublie", "vergiss",
+         "игнорир", "забудь", "忽略", "无视", "忘记", "忘掉", "不要理会", "無視", "忘れ",
+         "you are", "act as if"),
         r"\b(?:ignore|disregard|forget|override|bypass)\W{1,3}(?:\w+\W{1,3}){0,4}?"
         r"(?:previous|prior|earlier|above|preceding|foregoing|system|developer|safety)\W{1,3}"
         r"(?:\w+\W{1,3}){0,2}?(?:instructions?|prompts?|rules?|messages?|guidelines|context)\b"
@@ -40,6 +43,7 @@ _SHAPES: Final = (
     ),
     (
         ROLE,
+        ("<|", "inst]", "sys>>", "system", "developer", "instruction"),
         r"<\|(?:im_start|im_end|system|user|assistant|start_header_id|endoftext|channel)\|?>?"
         r"|\[/?inst\]|<</?sys>>"
         r"|^\W{0,4}(?:system|developer)(?: (?:message|prompt|instructions?))?\s*:\s*you\b"
@@ -47,6 +51,8 @@ _SHAPES: Final = (
     ),
     (
         PRIVILEGED,
+        ("system", "developer", "admin", "important", "anthropic", "openai", "google",
+         "operator", "do not"),
         r"</?(?:system[-_](?:prompt|message|override|instruction)|developer[-_]message|"
         r"admin[-_](?:override|message)|important[-_]instructions?)>"
         r"|\b(?:begin|start|end) (?:of )?(?:system|developer|admin) (?:prompt|message|override)\b"
@@ -57,6 +63,8 @@ _SHAPES: Final = (
     ),
     (
         EXFILTRATION,
+        ("key", "secret", "password", "token", "credential", ".env", "id_rsa", "environment var",
+         "/.aws/", "/.ssh/"),
         r"\b(?:send|post|upload|exfiltrate|forward|transmit|leak|email|mail)\W{1,3}"
         r"(?:\w+\W{1,3}){0,6}?(?:api[ _-]?keys?|secrets?|passwords?|tokens?|credentials?|"
         r"private keys?|\.env|id_rsa|environment variables)\W{1,3}(?:\w+\W{1,3}){0,6}?"
@@ -66,6 +74,7 @@ _SHAPES: Final = (
     ),
     (
         COMMAND,
+        ("curl", "wget", "iex", "invoke-", "run th", "execute th", "paste th", "base64"),
         r"\b(?:curl|wget)\b[^\n|]{0,300}\|\s*(?:sudo\s+)?(?:ba|z|da|k)?sh\b"
         r"|\b(?:ba)?sh\s+(?:-c\s+)?[\"']?(?:<\(|\$\()\s*(?:curl|wget)\b"
         r"|\b(?:iex|invoke-expression)\b[^\n]{0,40}\b(?:irm|iwr|invoke-webrequest|downloadstring)\b"
@@ -76,23 +85,16 @@ _SHAPES: Final = (
     ),
     (
         FETCH,
+        ("instruction", "commands", "orders", "prompt"),
         r"\b(?:follow|obey|execute|apply|load|fetch)\W{1,3}(?:\w+\W{1,3}){0,3}?"
         r"(?:instructions?|commands|orders|prompts?)\W{1,3}(?:\w+\W{1,3}){0,4}?"
         r"(?:at|from|in|on|found at)\W{1,3}(?:the (?:url|page|link)\b|https?:)",
     ),
 )  # fmt: skip
 
-_PATTERNS: Final = tuple((reason, re.compile(pattern, re.MULTILINE)) for reason, pattern in _SHAPES)
-
-_HINTS: Final = (
-    "ignor", "disregard", "forget", "override", "bypass", "olvida", "oublie", "vergiss", "you are",
-    "act as", "игнорир", "забудь", "忽略", "无视", "忘记", "忘掉", "不要理会", "無視", "忘れ", "<|",
-    "inst]", "sys>>", "system", "developer", "instruction", "admin", "do not", "anthropic",
-    "openai", "from google", "send", "post", "upload", "exfil", "forward", "transmit", "leak",
-    "mail", "curl", "wget", "nc ", "iex", "invoke-", "run", "execute", "paste", "base64", "follow",
-    "obey", "apply", "load", "fetch",
-)  # fmt: skip
-"""One of these stands in every match: a text without any costs no pattern."""
+_PATTERNS: Final = tuple(
+    (reason, hints, re.compile(pattern, re.MULTILINE)) for reason, hints, pattern in _SHAPES
+)
 
 
 def suspicious(text: str) -> tuple[str, ...]:
@@ -105,9 +107,11 @@ def suspicious(text: str) -> tuple[str, ...]:
         text: Marked or readable text; the first `READ_CHARS` characters count.
     """
     plain = _unhidden(text[:READ_CHARS])
-    if not any(hint in plain for hint in _HINTS):
-        return ()
-    return tuple(reason for reason, pattern in _PATTERNS if pattern.search(plain))
+    return tuple(
+        reason
+        for reason, hints, pattern in _PATTERNS
+        if any(hint in plain for hint in hints) and pattern.search(plain)
+    )
 
 
 def _unhidden(text: str) -> str:

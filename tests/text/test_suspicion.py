@@ -5,6 +5,8 @@ from __future__ import annotations
 import time
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from recall_tui.text import suspicion
 from recall_tui.text.suspicion import suspicious
@@ -55,9 +57,13 @@ def test_work_is_not(text: str) -> None:
     assert suspicious(text) == ()
 
 
-def test_every_order_passes_the_gate_of_hints() -> None:
-    for text, _ in ORDERS:
-        assert any(hint in suspicion._unhidden(text) for hint in suspicion._HINTS), text
+@given(st.data())
+def test_the_hints_of_a_shape_are_in_all_it_matches(data: st.DataObject) -> None:
+    """What a pattern matches is never passed over because none of its hints is there."""
+    for _, hints, pattern in suspicion._PATTERNS:
+        match = pattern.search(data.draw(st.from_regex(pattern)))
+        assert match
+        assert any(hint in match[0] for hint in hints), match[0]
 
 
 def test_a_long_text_costs_little() -> None:
