@@ -16,15 +16,15 @@ from recall_tui import clock, privacy, workspace
 from recall_tui.errors import SourceError, StoreBusyError, StoreError
 from recall_tui.harnesses import registry
 from recall_tui.model import Filter, Gap, GapKind
-from recall_tui.paths import matches, private_folder
+from recall_tui.paths import private_folder
 from recall_tui.store.corpus import StoreCorpus
+from recall_tui.store.kept import Kept
 from recall_tui.store.user import UserStore, mark_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from recall_tui.config import Settings
-    from recall_tui.harnesses.base import Source
     from recall_tui.model import Kind, Reach, Session
     from recall_tui.paths import Paths
     from recall_tui.search.cold import ColdCorpus
@@ -79,8 +79,7 @@ class Holdings:
         self._only = only
         self._env = dict(env)
         self._index = paths.index_file
-        self._left_out = [os.path.expanduser(pattern) for pattern in settings.exclude]
-        """Globs of what a person never wants read: session files, their folders, projects."""
+        self._left_out = tuple(os.path.expanduser(pattern) for pattern in settings.exclude)
         self._store = StoreCorpus(self._index)
         self._compared_ms = 0
         self._gaps_seen: list[Gap] = []
@@ -115,11 +114,9 @@ class Holdings:
         progress = sync(
             self._index,
             self.places,
+            self._kept(),
             on_progress=on_progress,
             stop=lambda: stop() or self._paused(),
-            excluded=self._excluded(),
-            left_out=self._left_out,
-            keep_gone=self.settings.keep_gone,
             rebuild=rebuild,
             verify=verify,
             wait_s=wait_s,
@@ -139,11 +136,9 @@ class Holdings:
             watch(
                 self._index,
                 self.places,
+                self._kept(),
                 on_progress=on_progress,
                 stop=lambda: stop() or self._paused(),
-                excluded=self._excluded(),
-                left_out=self._left_out,
-                keep_gone=self.settings.keep_gone,
             )
 
     def forget(self, sessions: Sequence[Session]) -> Forgotten:
@@ -191,7 +186,7 @@ class Holdings:
         if self.live or clock.now_ms() - self._fresh_ms() < self.settings.freshness_s * 1000:
             return None
         with self._catching_up:
-            found = pending(self._index, self.places, self._excluded(), self._left_out)
+            found = pending(self._index, self.places, self._kept())
         self._gaps_seen = found.gaps
         if not found.sources and not found.marks:
             # Only then: what was left alone must not pass for up to date a moment later.
@@ -250,8 +245,8 @@ class Holdings:
         from recall_tui.search.workspace import WorkspaceCorpus
         from recall_tui.workspace.catalogue import Place as Where
 
-        excluded = self._excluded()
-        return [WorkspaceCorpus(Where(files, root), excluded) for files, root in found]
+        refused = self._kept().refuses
+        return [WorkspaceCorpus(Where(files, root), refused) for files, root in found]
 
     def fact_sources(self) -> list[FactSource]:
         """Return the distilled layers there are."""
@@ -335,9 +330,9 @@ class Holdings:
         places = [p for p in self.places if not harnesses or p.harness.id in harnesses]
         discovery = discover(places)
         gaps += [gap for of_place in discovery.gaps_that_matter(()).values() for gap in of_place]
-        excluded = self._excluded()
+        kept = self._kept()
         sources = sorted(discovery.sources.values(), key=lambda source: -source.mtime_ns)
-        wanted_sources = [source for source in sources if not excluded(source)]
+        wanted_sources = [source for source in sources if not kept.refuses(source)]
         if out := len(sources) - len(wanted_sources):
             words = "source is left out by settings, or was forgotten, and was not looked into"
             gaps.append(Gap(GapKind.EXCLUDED, out, words, "recall config show"))
@@ -378,12 +373,9 @@ class Holdings:
         chosen = chosen or Filter()
         return chosen._replace(roots=chosen.roots or self._only) if self._only else chosen
 
-    def _excluded(self) -> Callable[[Source], bool]:
-        """Return the test for sources that must not be read: forgotten, or left out by settings."""
-        forgotten, patterns = self.user.forgotten(), self._left_out
-        if not patterns:
-            return forgotten
-        return lambda source: forgotten(source) or matches(source.path, patterns)
+    def _kept(self) -> Kept:
+        """Return what is kept, by what was forgotten and by the settings."""
+        return Kept(self.user.tombstones(), self._left_out, self.settings.keep_gone)
 
     def dated(self, reach: Reach) -> Reach:
         """Complete a reach with what only the composition root knows."""

@@ -19,13 +19,14 @@ from recall_tui.store.block import BlockBuilder, BlockKind
 from recall_tui.store.connect import open_reader, open_writer, remove, swap_in
 from recall_tui.store.database import BUILDING, NEXT_SESSION
 from recall_tui.store.stored import StoredBlock, load, store
-from recall_tui.store.sync.plan import projects
+from recall_tui.store.sync.plan import wishes
 from recall_tui.store.writer import Former, Writer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator
 
     from recall_tui.store.block import BuiltBlock
+    from recall_tui.store.kept import Kept
 
 _SOURCES: Final = "SELECT * FROM source WHERE session IS NOT NULL"
 _BLOCKS: Final = """SELECT kind, first, last, first_ms, last_ms, meta, fold, raw, attributes
@@ -115,23 +116,20 @@ def _keep_names(index: str, writer: Writer) -> None:
         writer.keep_names({tuple(row[:3]): Former(*row[3:]) for row in rows})
 
 
-def carry_over(
-    index: str, writer: Writer, excluded: Callable[[Source], bool], left_out: Sequence[str] = ()
-) -> None:
+def carry_over(index: str, writer: Writer, kept: Kept) -> None:
     """Copy what only the old index holds into a new one that has read all its sources.
 
     Args:
         index: The old index.
         writer: Of the new one.
-        excluded: Says of a source whether it is forgotten or left out.
-        left_out: Globs of projects that are left out.
+        kept: What is kept.
     """
     query = "SELECT id, state, session FROM source WHERE harness=? AND path=? AND part=?"
     with _old(index) as old:
         if old is None:
             return
         writer.begin()
-        out = projects(old, left_out).out
+        out = wishes(old, kept).out
         for row in old.execute(_SOURCES).fetchall():
             if row["session"] in out:
                 continue
@@ -143,7 +141,7 @@ def carry_over(
                 # It cannot be read now: its last good copy is the old index's.
                 _copy_session(old, writer, row["session"])
                 writer.update("source", found[0], {"session": row["session"], "state": "failed"})
-            elif found is None and not excluded(source):
+            elif found is None and not kept.refuses(source):
                 _copy_session(old, writer, row["session"])
                 new = writer.insert("source", {**dict(row), "id": None})
                 known = old.execute("SELECT * FROM proof WHERE id=?", (row["id"],)).fetchone()

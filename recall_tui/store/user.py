@@ -17,7 +17,7 @@ from recall_tui.store.connect import open_writer, store_errors
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
 
     from recall_tui.harnesses.base import Source
 
@@ -57,9 +57,29 @@ class Note(NamedTuple):
     at_ms: int
 
 
-def nothing_forgotten(_: Source) -> bool:
-    """Say no: the test of a person who had nothing forgotten."""
-    return False
+class Tombstones:
+    """What a person had forgotten, as of one moment.
+
+    Attributes:
+        mark: A text that changes with each tombstone that is added; empty without any.
+    """
+
+    __slots__ = ("_places", "mark")
+
+    def __init__(self, rows: Iterable[tuple[bytes, bytes, int]] = ()) -> None:
+        self._places: dict[bytes, set[bytes]] = {}
+        count = latest = 0
+        for mark, place, at_ms in rows:
+            self._places.setdefault(mark, set()).add(place)
+            count, latest = count + 1, max(latest, at_ms)
+        self.mark = f"{count} {latest}" if count else ""
+
+    def cover(self, source: Source) -> bool:
+        """Return whether a source was forgotten."""
+        if not self._places:
+            return False
+        places = self._places.get(mark_of(source.harness, source.native_id), ())
+        return b"" in places or (bool(places) and place_of(source) in places)
 
 
 class UserStore:
@@ -89,23 +109,9 @@ class UserStore:
                 [(mark, place, now) for mark, place in marks],
             )
 
-    def tombstones(self) -> int:
-        """Return how many tombstones there are."""
-        return sum(1 for _ in self._rows("SELECT 1 FROM tombstone"))
-
-    def forgotten(self) -> Callable[[Source], bool]:
-        """Return a test whether a source was forgotten, as of now."""
-        buried: dict[bytes, set[bytes]] = {}
-        for mark, place in self._rows("SELECT mark, place FROM tombstone"):
-            buried.setdefault(mark, set()).add(place)
-        if not buried:
-            return nothing_forgotten
-
-        def test(source: Source) -> bool:
-            places = buried.get(mark_of(source.harness, source.native_id))
-            return places is not None and (b"" in places or place_of(source) in places)
-
-        return test
+    def tombstones(self) -> Tombstones:
+        """Return what was forgotten, as of now."""
+        return Tombstones(self._rows("SELECT mark, place, at_ms FROM tombstone"))
 
     def drop_session(self, key: str) -> None:
         """Remove what a person wrote about a session, and the searches that led to it (Q34)."""

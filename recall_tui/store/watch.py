@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Final
 from recall_tui.errors import StoreBusyError
 from recall_tui.store.migrations import RebuildNeeded
 from recall_tui.store.sync.discover import covers
-from recall_tui.store.sync.run import sync, sync_paths
+from recall_tui.store.sync.run import EVERYTHING, sync, sync_paths
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from recall_tui.harnesses.base import Source
+    from recall_tui.store.kept import Kept
     from recall_tui.store.sync.discover import Place
     from recall_tui.store.sync.progress import SyncProgress
 
@@ -37,12 +37,10 @@ SOON_S: Final = 2.0
 def watch(
     index: str,
     places: Sequence[Place],
+    kept: Kept = EVERYTHING,
     *,
     on_progress: Callable[[SyncProgress], None] = lambda _: None,
     stop: Callable[[], bool] = lambda: False,
-    excluded: Callable[[Source], bool] = lambda _: False,
-    left_out: Sequence[str] = (),
-    keep_gone: bool = True,
     rescan_s: float = RESCAN_S,
     poll: bool = False,
 ) -> None:
@@ -53,11 +51,9 @@ def watch(
     Args:
         index: The index file.
         places: Where to look; roots that do not exist yet are picked up when they do.
+        kept: What is kept.
         on_progress: Called at the end of every sync that found something, and during long ones.
         stop: Asked twice a second.
-        excluded: As of `sync`; `left_out` and `keep_gone` likewise.
-        left_out: Globs of project folders.
-        keep_gone: Keep the text of what its program deleted.
         rescan_s: Seconds between full comparisons.
         poll: Look at every file twice a second instead of listening, for file systems without
             events; also done when listening is refused.
@@ -72,17 +68,13 @@ def watch(
         now = time.monotonic()
         try:
             if now >= next_scan:
-                sync(
-                    index, places, on_progress=on_progress, stop=stop, excluded=excluded,
-                    left_out=left_out, keep_gone=keep_gone,
-                )  # fmt: skip
+                sync(index, places, kept, on_progress=on_progress, stop=stop)
                 waiting.clear()
                 next_scan = now + rescan_s
             elif waiting:
                 progress = sync_paths(
-                    index, places, waiting, on_progress=on_progress, stop=stop, excluded=excluded,
-                    left_out=left_out, keep_gone=keep_gone,
-                )  # fmt: skip
+                    index, places, waiting, kept, on_progress=on_progress, stop=stop
+                )
                 waiting.clear()
                 if not progress.seen and not progress.gone:
                     next_scan = min(next_scan, now + SOON_S)

@@ -15,7 +15,7 @@ from recall_tui.store.block import Meta
 from recall_tui.store.corpus import StoreCorpus
 from recall_tui.store.stored import expand, expand_attributes
 from recall_tui.store.sync.discover import Place
-from recall_tui.store.sync.run import sync
+from recall_tui.store.sync.run import EVERYTHING, sync
 from tests.store.toy import Box, Toy
 
 
@@ -50,8 +50,8 @@ class Desk:
         self._clock += 1
         os.utime(path, (self._clock, self._clock))
 
-    def sync(self, **options):
-        return sync(self.index, self.places, **options)
+    def sync(self, kept=EVERYTHING, **options):
+        return sync(self.index, self.places, kept, **options)
 
     @property
     def corpus(self) -> StoreCorpus:

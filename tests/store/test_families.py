@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from recall_tui.model import Filter
 from recall_tui.store.families import common
+from recall_tui.store.kept import Kept
 from tests.store.toy import line
 
 T = 1_700_000_000_000
@@ -142,7 +143,7 @@ def test_a_copy_stands_for_itself_once_its_original_is_removed(desk):
     desk.write("b.jsonl", rows(0, 5), rows(5, 6, mark="b"))
     desk.sync()
     assert copied(desk)["b"][0] == 5
-    desk.sync(excluded=lambda source: source.native_id == "a")
+    desk.sync(Kept(left_out=("*/a.jsonl",)))
     assert copied(desk) == {"b": (0, "")}
 
 
@@ -172,7 +173,7 @@ def test_a_subagent_outlives_its_parent(desk):
     desk.write("m/sub/agent1.jsonl", line("delegation", "do", t=T))
     desk.sync()
     assert copied(desk)["agent1"] == (0, "m")
-    desk.sync(excluded=lambda source: source.native_id == "m")
+    desk.sync(Kept(left_out=("*/m.jsonl",)))
     assert copied(desk) == {"agent1": (0, "")}
 
 

@@ -10,11 +10,13 @@ import pytest
 from recall_tui.model import Filter, GapKind
 from recall_tui.paths import matches
 from recall_tui.search.cold import ColdCorpus
+from recall_tui.store.kept import Kept
 from recall_tui.store.sync.pending import pending
+from recall_tui.store.sync.run import EVERYTHING
 from tests.store.toy import Toy, line
 
 T = 1_700_000_000_000
-PRIVATE = ("/work/private",)
+PRIVATE = Kept(left_out=("/work/private",))
 
 
 def at(cwd: str, last: str = "") -> str:
@@ -32,8 +34,8 @@ def holds(desk, text: bytes) -> bool:
     return any(text in p.read_bytes() for p in Path(desk.index).parent.iterdir() if p.is_file())
 
 
-def stale(desk, left_out):
-    return pending(desk.index, desk.places, lambda _: False, left_out)
+def stale(desk, kept=EVERYTHING):
+    return pending(desk.index, desk.places, kept)
 
 
 @pytest.mark.parametrize(
@@ -50,7 +52,7 @@ def test_a_pattern_names_a_folder_and_what_lies_below(path, pattern, is_matched)
 
 
 def test_no_text_of_such_a_project_is_ever_stored(two):
-    state = two.sync(left_out=PRIVATE)
+    state = two.sync(PRIVATE)
     assert two.names() == ["open"]
     assert (state.seen, state.parsed, state.removed) == (1, 1, 0)
     assert not holds(two, b"zqprivate")
@@ -59,7 +61,7 @@ def test_no_text_of_such_a_project_is_ever_stored(two):
     # It is looked at no more, and read no further when it grows.
     assert not stale(two, PRIVATE).sources
     two.append("closed.jsonl", line(text="zqprivate again", t=T + 1))
-    two.sync(left_out=PRIVATE)
+    two.sync(PRIVATE)
     assert two.names() == ["open"] and not holds(two, b"zqprivate")
 
 
@@ -69,22 +71,22 @@ def test_a_new_pattern_takes_out_what_is_stored_and_an_old_one_gives_it_back(two
     closed = two.session("closed").id
     found = stale(two, PRIVATE)
     assert found.stale == {closed} and found.marks
-    two.sync(left_out=PRIVATE)
+    two.sync(PRIVATE)
     assert two.names() == ["open"] and not holds(two, b"zqprivate")
-    two.sync(left_out=PRIVATE)
+    two.sync(PRIVATE)
     assert not stale(two, PRIVATE).marks
     assert two.names() == ["open"] and not holds(two, b"zqprivate")
-    assert stale(two, ()).marks
+    assert stale(two).marks
     two.sync()
     two.sync()
     assert two.names() == ["closed", "open"]
-    assert not stale(two, ()).marks
+    assert not stale(two).marks
 
 
 def test_a_session_that_goes_into_such_a_project_leaves(two):
-    two.sync(left_out=PRIVATE)
+    two.sync(PRIVATE)
     two.append("open.jsonl", at("/work/app", "/work/private"), line(text="zqmore", t=T + 1))
-    two.sync(left_out=PRIVATE)
+    two.sync(PRIVATE)
     assert two.names() == []
     assert not holds(two, b"zqmore")
 
@@ -94,20 +96,22 @@ def test_a_rebuild_brings_nothing_of_it_back_though_its_file_is_gone(two):
     (two.source / "closed.jsonl").unlink()
     two.sync()
     assert two.names() == ["closed", "open"]
-    two.sync(left_out=PRIVATE, rebuild=True)
+    two.sync(PRIVATE, rebuild=True)
     assert two.names() == ["open"] and not holds(two, b"zqprivate")
 
 
-def test_a_vanished_one_is_taken_out_too(two):
+@pytest.mark.parametrize("kept", [PRIVATE, Kept(left_out=("*/closed.jsonl",))])
+def test_a_vanished_one_is_taken_out_too(two, kept):
     two.sync()
     (two.source / "closed.jsonl").unlink()
-    two.sync(left_out=PRIVATE)
+    two.sync()
+    two.sync(kept)
     assert two.names() == ["open"] and not holds(two, b"zqprivate")
 
 
 def test_without_an_index_it_is_not_searched_either(two):
     sources = [(Toy(), source) for source in Toy().discover(str(two.source), [])]
-    corpus = ColdCorpus(sources, PRIVATE)
+    corpus = ColdCorpus(sources, PRIVATE.left_out)
     assert [s.native_id for s in corpus.sessions(Filter())] == ["open"]
     assert b"zqprivate" not in b"".join(block.fold for block in corpus.blocks(Filter()))
 
@@ -121,10 +125,10 @@ def test_what_is_gone_is_kept_unless_a_person_wants_it_dropped(two):
     two.sync()
     assert two.names() == ["closed", "open"]
     two.append("open.jsonl", line(text="more", t=T + 1))
-    state = two.sync(keep_gone=False)
+    state = two.sync(Kept(gone=False))
     assert state.removed == 1
     assert two.names() == ["open"] and not holds(two, b"zqprivate")
-    two.sync(keep_gone=False, rebuild=True)
+    two.sync(Kept(gone=False), rebuild=True)
     assert two.names() == ["open"]
 
 
@@ -133,6 +137,6 @@ def test_a_file_that_only_moved_is_not_dropped(two):
     key = two.session("closed").key
     (two.source / "moved").mkdir()
     (two.source / "closed.jsonl").rename(two.source / "moved" / "closed.jsonl")
-    two.sync(keep_gone=False)
+    two.sync(Kept(gone=False))
     assert two.session("closed").key == key
     assert two.names() == ["closed", "open"]

@@ -13,11 +13,12 @@ from hypothesis import strategies as st
 
 from recall_tui.harnesses import registry
 from recall_tui.store.connect import open_reader
+from recall_tui.store.kept import Kept
 from recall_tui.store.sync import plan as planning
 from recall_tui.store.sync.discover import Place, discover
 from recall_tui.store.sync.run import sync
 from recall_tui.store.sync.step import in_step
-from recall_tui.store.user import nothing_forgotten
+from recall_tui.store.user import Tombstones, mark_of
 
 T = 1_700_000_000
 
@@ -69,6 +70,7 @@ class World:
         self.line = LINES[harness]
         self.files = FILES[harness]
         self.clock = T
+        self.kept = Kept()
 
     def write(self, name: str, text: str, mode: str = "w") -> None:
         path = self.root / name
@@ -100,11 +102,16 @@ class World:
             self.sync()
 
     def sync(self, **options):
-        return sync(self.index, self.places, **options)
+        return sync(self.index, self.places, self.kept, **options)
+
+    def there(self) -> int:
+        """How many sources there are that may be read."""
+        found = discover(self.places).sources.values()
+        return sum(not self.kept.refuses(source) for source in found)
 
     def seen(self) -> int | None:
         with closing(open_reader(self.index)) as connection:
-            return in_step(connection, self.places, nothing_forgotten)
+            return in_step(connection, self.places, self.kept)
 
     def to_do(self) -> bool:
         """Whether a comparison in full finds something to do, or something hidden."""
@@ -114,11 +121,23 @@ class World:
                 discovery,
                 planning.known_sources(connection),
                 lambda source: planning.namesakes(connection, source),
-                nothing_forgotten,
+                self.kept,
+                planning.wishes(connection, self.kept),
             )
         return not plan.idle or any(discovery.gaps_that_matter(plan.known_paths).values())
 
 
+def forgotten(*names: str) -> Tombstones:
+    return Tombstones((mark_of(harness, name), b"", 1) for harness in LINES for name in names)
+
+
+WISHES = [
+    Kept(),
+    Kept(left_out=("*/-home-y", "*/2026/01/02")),
+    Kept(forgotten(name_of(2))),
+    Kept(forgotten(name_of(1), name_of(3)), ("*/-home-x/*/subagents",)),
+    Kept(left_out=("/x",)),
+]
 ACTIONS = ["write", "append", "touch", "empty", "foreign", "delete", "beside", "rename", "sync"]
 
 
@@ -130,13 +149,16 @@ def test_in_step_means_that_there_is_nothing_to_do(tmp_path_factory, harness, da
     deed = st.tuples(st.sampled_from(ACTIONS), st.sampled_from(world.files))
     for action, name in data.draw(st.lists(deed, min_size=1, max_size=8)):
         world.act(action, name)
+    world.kept = data.draw(st.sampled_from(WISHES))
     world.sync()
+    if data.draw(st.booleans()):
+        world.kept = data.draw(st.sampled_from(WISHES))
     for action, name in data.draw(st.lists(deed, max_size=2)):
         world.act(action, name)
     seen = world.seen()
     assert seen is None or not world.to_do()
-    assert world.sync().seen == len(discover(world.places).sources)
-    assert world.seen() in (None, len(discover(world.places).sources))
+    assert world.sync().done
+    assert world.seen() in (None, world.there())
 
 
 @pytest.mark.parametrize("harness", FILES)
@@ -158,6 +180,27 @@ def test_every_kind_of_change_is_seen(tmp_path, harness):
     assert world.seen() == len(discover(world.places).sources) >= 1
 
 
+@pytest.mark.parametrize("kept", WISHES[1:4])
+@pytest.mark.parametrize("harness", FILES)
+def test_what_is_refused_does_not_hide_that_nothing_changed(tmp_path, harness, kept):
+    world = World(tmp_path, harness)
+    for name in world.files:
+        world.act("write", name)
+    world.sync()
+    everything = world.seen()
+    world.kept = kept
+    assert world.seen() is None  # the wish is new
+    world.sync()
+    assert world.seen() == world.there() < everything
+    refused = [s for s in discover(world.places).sources.values() if kept.refuses(s)]
+    world.act("append", os.path.relpath(refused[0].path, world.root))
+    assert world.seen() == world.there()
+    world.kept = Kept()
+    assert world.seen() is None
+    world.sync()
+    assert world.seen() == everything
+
+
 def test_a_root_that_vanished_is_seen(tmp_path):
     world = World(tmp_path, "claude")
     world.act("write", world.files[0])
@@ -166,7 +209,7 @@ def test_a_root_that_vanished_is_seen(tmp_path):
     assert world.seen() is None
     with closing(open_reader(world.index)) as connection:
         elsewhere = [Place(registry.get("claude"), str(tmp_path / "never"))]
-        assert in_step(connection, elsewhere, nothing_forgotten) == 0
+        assert in_step(connection, elsewhere, Kept()) == 0
 
 
 def test_a_place_known_by_another_root_is_compared_in_full(tmp_path):
@@ -175,6 +218,6 @@ def test_a_place_known_by_another_root_is_compared_in_full(tmp_path):
     world.sync()
     inner = [Place(registry.get("claude"), str(world.root / "-home-x"))]
     with closing(open_reader(world.index)) as connection:
-        assert in_step(connection, inner, nothing_forgotten) is None
-        assert in_step(connection, world.places, lambda _: False) is None
-        assert in_step(connection, world.places, nothing_forgotten, ["/x"]) is None
+        assert in_step(connection, inner, Kept()) is None
+        assert in_step(connection, world.places, Kept(Tombstones([(b"m", b"", 1)]))) is None
+        assert in_step(connection, world.places, Kept(left_out=("/x",))) is None

@@ -11,6 +11,7 @@ import pytest
 
 from recall_tui.errors import SourceError
 from recall_tui.model import Filter, GapKind, Presence
+from recall_tui.store.kept import Kept
 from tests.store.conftest import content
 from tests.store.toy import line
 
@@ -559,8 +560,7 @@ def test_excluded_sources_are_not_read_and_lose_what_was_indexed(desk):
     desk.write("a.jsonl", line(text="keep", t=T))
     desk.write("private/b.jsonl", line(text="secret plans", t=T))
     desk.sync()
-    private = str(desk.source / "private")
-    progress = desk.sync(excluded=lambda source: source.path.startswith(private))
+    progress = desk.sync(Kept(left_out=(str(desk.source / "private"),)))
     assert counts(progress) == {"unchanged": 1, "removed": 1}
     assert desk.names() == ["a"]
     assert progress.seen == 1

@@ -25,8 +25,8 @@ def test_reading_makes_no_file(user):
     assert user.pins() == []
     assert user.searches() == []
     assert user.position("toy:a") == -1
-    assert user.tombstones() == 0
-    assert user.forgotten()(None) is False
+    assert not user.tombstones().mark
+    assert user.tombstones().cover(None) is False
     assert not os.path.exists(user.path)
 
 

@@ -12,10 +12,11 @@ from recall_tui.store.sync.discover import discover
 from recall_tui.store.sync.step import in_step
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from recall_tui.harnesses.base import Source
     from recall_tui.model import Gap
+    from recall_tui.store.kept import Kept
     from recall_tui.store.sync.discover import Place
 
 
@@ -36,44 +37,38 @@ class Pending:
     """What could not be looked at."""
 
 
-def pending(
-    index: str,
-    places: Sequence[Place],
-    excluded: Callable[[Source], bool],
-    left_out: Sequence[str] = (),
-) -> Pending:
+def pending(index: str, places: Sequence[Place], kept: Kept) -> Pending:
     """Compare the sources of some places with the index, reading no source.
 
     Args:
         index: The index file.
         places: Where to look.
-        excluded: As of `sync`; `left_out` likewise.
-        left_out: Globs of project folders.
+        kept: What is kept.
     """
     found = Pending()
     if os.path.exists(index):
         with closing(open_reader(index)) as connection:
-            if in_step(connection, places, excluded, left_out) is not None:
+            if in_step(connection, places, kept) is not None:
                 return found
     from recall_tui.store.sync import plan as planning  # noqa: PLC0415 - 2 ms few questions need
 
     discovery = discover(places)
     if not os.path.exists(index):
         found.sources = sorted(
-            (s for s in discovery.sources.values() if not excluded(s)), key=lambda s: -s.mtime_ns
+            (s for s in discovery.sources.values() if not kept.refuses(s)),
+            key=lambda s: -s.mtime_ns,
         )
         found.bytes = sum(source.size for source in found.sources)
         found.gaps = [gap for gaps in discovery.gaps_that_matter(()).values() for gap in gaps]
         return found
     with closing(open_reader(index)) as connection:
-        rows = planning.known_sources(connection)
-        projects = planning.projects(connection, left_out)
+        wishes = planning.wishes(connection, kept)
         plan = planning.make(
             discovery,
-            rows,
+            planning.known_sources(connection),
             lambda source: planning.namesakes(connection, source),
-            excluded,
-            projects,
+            kept,
+            wishes,
         )
     for job in plan.jobs:
         found.sources.append(job.source)
@@ -83,7 +78,7 @@ def pending(
             found.stale.add(job.row.session)
     found.stale.update(row.session for row in plan.excluded if row.session is not None)
     found.marks = len(plan.gone) + len(plan.returned) + len(plan.rerooted) + len(plan.excluded)
-    found.marks += projects.changed
+    found.marks += wishes.changed
     known = discovery.gaps_that_matter(plan.known_paths)
     found.gaps = [gap for gaps in known.values() for gap in gaps]
     return found

@@ -11,13 +11,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from recall_tui.harnesses.base import Checkpoint, Source
-from recall_tui.paths import matches
-from recall_tui.store.sync.step import same_projects
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Callable, Iterable, Sequence
 
+    from recall_tui.store.kept import Kept
     from recall_tui.store.sync.discover import Discovery
 
 
@@ -62,16 +61,16 @@ NOT_OPENED: Final = -1
 """`mtime_ns` of a source that could not be opened: it is read as soon as it can be."""
 
 
-class Projects(NamedTuple):
-    """What the patterns of projects change."""
+class Wishes(NamedTuple):
+    """What a person wants otherwise than at the last sync."""
 
-    out: frozenset[int] = frozenset()
-    """Sessions of the index that lie in one that is left out now."""
     changed: bool = False
-    """The patterns are others than before: what was left out is looked at again."""
+    """Something: what was left out is looked at again."""
+    out: frozenset[int] = frozenset()
+    """Sessions of the index that took place in a project that is left out now."""
 
 
-NO_PROJECTS: Final = Projects()
+THE_SAME: Final = Wishes()
 
 
 class Job(NamedTuple):
@@ -143,25 +142,21 @@ def proof(connection: sqlite3.Connection, row: Row) -> Known | None:
     return Known(checkpoint, ends, covered, digests)
 
 
-def projects(connection: sqlite3.Connection, left_out: Sequence[str]) -> Projects:
-    """Return what the patterns of projects that are left out change since the last sync."""
-    if same_projects(connection, left_out):
-        return NO_PROJECTS
-    folders = connection.execute("SELECT id, cwd, last_cwd FROM session")
-    out = (
-        session
-        for session, *visited in folders
-        if any(matches(folder, left_out) for folder in visited if folder)
-    )
-    return Projects(frozenset(out), changed=True)
+def wishes(connection: sqlite3.Connection, kept: Kept) -> Wishes:
+    """Return what is to be kept otherwise than at the last sync."""
+    if kept.is_noted(connection):
+        return THE_SAME
+    rows = connection.execute("SELECT id, cwd, last_cwd FROM session")
+    out = (session for session, *folders in rows if kept.leaves_out(folders))
+    return Wishes(changed=True, out=frozenset(out))
 
 
 def make(
     discovery: Discovery,
     rows: Sequence[Raw],
     known_as: Callable[[Source], Iterable[Row]],
-    excluded: Callable[[Source], bool],
-    projects: Projects = NO_PROJECTS,
+    kept: Kept,
+    wishes: Wishes = THE_SAME,
     *,
     verify: bool = False,
 ) -> Plan:
@@ -171,8 +166,8 @@ def make(
         discovery: What there is; known sources of places it did not look at are left alone.
         rows: What is known of these places.
         known_as: `namesakes`: the known sources that a new one may be under another path.
-        excluded: Says whether a source is forgotten or left out.
-        projects: What new patterns of projects change.
+        kept: What is kept.
+        wishes: What of it is new.
         verify: Look inside every source, also where size and times are the same.
     """
     plan = Plan(seen=len(discovery.sources), known_paths=[row[2] for row in rows])
@@ -180,21 +175,23 @@ def make(
     moved: set[int] = set()
     for key, source in discovery.sources.items():
         row = known.pop(key, None)
-        if excluded(source) or (row is not None and row[_SESSION] in projects.out):
+        if kept.refuses(source) or (row is not None and row[_SESSION] in wishes.out):
             plan.seen -= 1
             if row is not None:
                 plan.excluded.append(Row._make(row))
         elif row is None:
             former = _former(source, known_as(source), moved)
             plan.jobs.append(Job(source, former, moved=former is not None))
-        elif row[-1] == "excluded" and projects.changed:
+        elif row[-1] == "excluded" and wishes.changed:
             plan.jobs.append(Job(source, Row._make(row)))
         elif row[_SOURCE] == source and row[-1] != "gone" and not verify:
             plan.unchanged += 1
         else:
             _compare(plan, Row._make(row), source, verify=verify)
-    for row in map(Row._make, known.values()):
-        if row.session in projects.out:
+    for found in known.values():
+        row = Row._make(found)
+        refused = wishes.changed and kept.refuses(Source._make(found[_SOURCE]))
+        if refused or row.session in wishes.out:
             plan.excluded.append(row)
         elif row.state != "gone" and discovery.vouches_for(row.harness, row.path):
             plan.gone.append(row)

@@ -9,36 +9,35 @@ from __future__ import annotations
 import os
 import time
 from contextlib import closing
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from recall_tui import __version__, clock
 from recall_tui.store import reach, schema
 from recall_tui.store.connect import open_writer, store_errors
+from recall_tui.store.kept import Kept
 from recall_tui.store.lock import WriterLock
 from recall_tui.store.migrations import RebuildNeeded
 from recall_tui.store.sync import plan as planning
 from recall_tui.store.sync.discover import Discovery, Place, discover, look_at
 from recall_tui.store.sync.progress import SyncProgress
 from recall_tui.store.sync.step import in_step
-from recall_tui.store.user import nothing_forgotten
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Callable, Iterable, Sequence
 
-    from recall_tui.harnesses.base import Source
     from recall_tui.store.sync.plan import Plan
+
+EVERYTHING: Final = Kept()
 
 
 def sync(
     index: str,
     places: Sequence[Place],
+    kept: Kept = EVERYTHING,
     *,
     on_progress: Callable[[SyncProgress], None] = lambda _: None,
     stop: Callable[[], bool] = lambda: False,
-    excluded: Callable[[Source], bool] = nothing_forgotten,
-    left_out: Sequence[str] = (),
-    keep_gone: bool = True,
     rebuild: bool = False,
     verify: bool = False,
     wait_s: float = 0.0,
@@ -51,11 +50,9 @@ def sync(
     Args:
         index: The index file; created when it is not there.
         places: Where to look. Sources of other places are left alone.
+        kept: What is kept; what is indexed of the rest is removed.
         on_progress: Called from this thread at most ten times a second, and at the end.
         stop: Asked often; True ends the sync with what is finished so far committed.
-        excluded: Sources that must not be read; what is indexed of them is removed.
-        left_out: Globs of project folders: sessions that took place in one are not kept either.
-        keep_gone: Keep the text of what its program deleted (Q2).
         rebuild: Read everything again into a new index; if stopped, the old one stays.
         verify: Compare the content of every source, also where size and times are the same.
         wait_s: How long to wait for another writer.
@@ -70,15 +67,15 @@ def sync(
     with WriterLock(index + ".lock", wait_s=wait_s):
         started = time.monotonic()
         if not (rebuild or verify) and os.path.exists(index):
-            found = _in_step(index, places, excluded, left_out)
+            found = _in_step(index, places, kept)
             if found is not None:
                 found.seconds = time.monotonic() - started
                 on_progress(found)
                 return found
         discovery = discover(places)
         if not rebuild:
-            plan = _plan(index, discovery, excluded, left_out, verify=verify)
-            if plan.idle and (found := _idle(index, discovery, plan, left_out)) is not None:
+            plan = _plan(index, discovery, kept, verify=verify)
+            if plan.idle and (found := _idle(index, discovery, plan, kept)) is not None:
                 found.seconds = time.monotonic() - started
                 on_progress(found)
                 return found
@@ -90,19 +87,19 @@ def sync(
             try:
                 with closing(Writer(index)) as writer:
                     gaps = discovery.gaps_that_matter(plan.known_paths)
-                    work = Sync(writer, harnesses, on_progress, stop, left_out, keep_gone=keep_gone)
+                    work = Sync(writer, harnesses, kept, on_progress, stop)
                     return work.run(plan, gaps, verify=verify)
             except RebuildNeeded:
                 pass
         from recall_tui.store.rebuild import beside, carry_over  # noqa: PLC0415
 
         with beside(index) as new:
-            plan = planning.make(discovery, (), lambda _: (), excluded)
-            work = Sync(new.writer, harnesses, on_progress, stop, left_out, keep_gone=keep_gone)
+            plan = planning.make(discovery, (), lambda _: (), kept)
+            work = Sync(new.writer, harnesses, kept, on_progress, stop)
             progress = work.run(
                 plan,
                 discovery.gaps_that_matter(()),
-                carry=lambda: carry_over(index, new.writer, excluded, left_out),
+                carry=lambda: carry_over(index, new.writer, kept),
             )
             new.complete = progress.done
             return progress
@@ -112,12 +109,10 @@ def sync_paths(
     index: str,
     places: Sequence[Place],
     paths: Iterable[str],
+    kept: Kept = EVERYTHING,
     *,
     on_progress: Callable[[SyncProgress], None] = lambda _: None,
     stop: Callable[[], bool] = lambda: False,
-    excluded: Callable[[Source], bool] = nothing_forgotten,
-    left_out: Sequence[str] = (),
-    keep_gone: bool = True,
 ) -> SyncProgress:
     """Bring the index up to date with some paths that changed, below places synced before.
 
@@ -131,56 +126,43 @@ def sync_paths(
         # A file beside a session (its titles, say) leads to the session's own path.
         below = {path for _, path in discovery.gaps} | {key[1] for key in discovery.sources}
         rows = planning.known_sources(writer.connection, below)
-        plan = _made(writer.connection, discovery, rows, excluded, verify=False)
-        # What other patterns mean for the rest is for the next look at everything.
-        harnesses = [place.harness for place in places]
-        work = Sync(writer, harnesses, on_progress, stop, left_out, keep_gone=keep_gone)
+        plan = _made(writer.connection, discovery, rows, kept, verify=False)
+        # What a new wish means for the rest is for the next look at everything.
+        work = Sync(writer, [place.harness for place in places], kept, on_progress, stop)
         return work.run(plan, {}, every=False)
 
 
-def _in_step(
-    index: str,
-    places: Sequence[Place],
-    excluded: Callable[[Source], bool],
-    left_out: Sequence[str],
-) -> SyncProgress | None:
+def _in_step(index: str, places: Sequence[Place], kept: Kept) -> SyncProgress | None:
     """Finish a sync of sources that are all as they were; None when something may have changed."""
     with store_errors(index), closing(open_writer(index)) as connection:
         if schema.version(connection) != schema.VERSION:
             return None
-        seen = in_step(connection, places, excluded, left_out)
+        seen = in_step(connection, places, kept)
     if seen is None:
         return None
     looked_at = Discovery(gaps={(place.harness.id, place.root): [] for place in places})
-    return _idle(index, looked_at, planning.Plan(seen=seen, unchanged=seen), left_out)
+    return _idle(index, looked_at, planning.Plan(seen=seen, unchanged=seen), kept)
 
 
-def _plan(
-    index: str,
-    discovery: Discovery,
-    excluded: Callable[[Source], bool],
-    left_out: Sequence[str],
-    *,
-    verify: bool,
-) -> Plan:
+def _plan(index: str, discovery: Discovery, kept: Kept, *, verify: bool) -> Plan:
     """Compare a discovery with the index; one that cannot be understood knows no source."""
     rows: list[planning.Raw] = []
-    projects = planning.NO_PROJECTS
+    wishes = planning.THE_SAME
     if not os.path.exists(index):
-        return planning.make(discovery, rows, lambda _: (), excluded)
+        return planning.make(discovery, rows, lambda _: (), kept)
     with store_errors(index), closing(open_writer(index)) as connection:
         if schema.version(connection) == schema.VERSION:
             rows = planning.known_sources(connection)
-            projects = planning.projects(connection, left_out)
-        return _made(connection, discovery, rows, excluded, projects, verify=verify)
+            wishes = planning.wishes(connection, kept)
+        return _made(connection, discovery, rows, kept, wishes, verify=verify)
 
 
 def _made(
     connection: sqlite3.Connection,
     discovery: Discovery,
     rows: list[planning.Raw],
-    excluded: Callable[[Source], bool],
-    projects: planning.Projects = planning.NO_PROJECTS,
+    kept: Kept,
+    wishes: planning.Wishes = planning.THE_SAME,
     *,
     verify: bool,
 ) -> Plan:
@@ -192,8 +174,8 @@ def _made(
         discovery,
         rows,
         lambda source: () if empty else planning.namesakes(connection, source),
-        excluded,
-        projects,
+        kept,
+        wishes,
         verify=verify,
     )
 
@@ -201,9 +183,7 @@ def _made(
 _LOOSE_ENDS = "SELECT 1 FROM meta WHERE key IN ('pending', 'unsettled', 'unclean') AND value <> 0"
 
 
-def _idle(
-    index: str, discovery: Discovery, plan: Plan, left_out: Sequence[str]
-) -> SyncProgress | None:
+def _idle(index: str, discovery: Discovery, plan: Plan, kept: Kept) -> SyncProgress | None:
     """Finish a sync whose plan is idle; None when there is something to do nevertheless.
 
     An earlier run may have left loose ends, another version of the program may have other rules,
@@ -216,7 +196,7 @@ def _idle(
         gaps = discovery.gaps_that_matter(plan.known_paths)
         if (
             made_by != (__version__,)
-            or planning.projects(connection, left_out).changed
+            or not kept.is_noted(connection)
             or connection.execute(_LOOSE_ENDS).fetchone()
             or reach.noted(connection, gaps) != gaps
         ):

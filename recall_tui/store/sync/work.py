@@ -14,7 +14,6 @@ from recall_tui.store.stored import StoredBlock
 from recall_tui.store.sync import plan as planning
 from recall_tui.store.sync import pool, worker
 from recall_tui.store.sync.progress import SyncProgress
-from recall_tui.store.sync.step import LEFT_OUT
 from recall_tui.store.writer import Draft
 
 if TYPE_CHECKING:
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
 
     from recall_tui.harnesses.base import Harness
     from recall_tui.model import Gap
+    from recall_tui.store.kept import Kept
     from recall_tui.store.sync.plan import Job, Plan
     from recall_tui.store.sync.worker import Reading, Task
     from recall_tui.store.writer import Outcome, Writer
@@ -43,14 +43,11 @@ class Sync:
         self,
         writer: Writer,
         harnesses: Sequence[Harness],
+        kept: Kept,
         on_progress: Callable[[SyncProgress], None],
         stop: Callable[[], bool],
-        left_out: Sequence[str] = (),
-        *,
-        keep_gone: bool = True,
     ) -> None:
-        self._left_out = tuple(left_out)
-        self._keep_gone = keep_gone
+        self._kept = kept
         self.progress = SyncProgress()
         self._writer = writer
         self._harnesses = {harness.id: harness for harness in harnesses}
@@ -77,7 +74,7 @@ class Sync:
             plan: Made of the state the writer has open.
             gaps: What could not be looked at, by (harness, root).
             verify: See `sync`.
-            every: The plan is about every source, so new patterns of projects have had their say.
+            every: The plan is about every source, so every new wish has been heard.
             carry: Called when every source is read, before families are looked at.
 
         Raises:
@@ -111,10 +108,11 @@ class Sync:
         except Cancelled:  # between two sources, so everything open is whole
             self._writer.commit()
         else:
-            if every and planning.projects(self._writer.connection, self._left_out).changed:
+            if every and not self._kept.is_noted(self._writer.connection):
                 self._writer.begin()
-                self._writer.put(LEFT_OUT, "\n".join(self._left_out))
-            dropped = not self._keep_gone and self._drop_gone()
+                for key, value in self._kept.notes().items():
+                    self._writer.put(key, value)
+            dropped = not self._kept.gone and self._drop_gone()
             self._settle()
             if plan.excluded or dropped:
                 # No byte of what a person does not want kept stays in the journal.
@@ -196,7 +194,7 @@ class Sync:
         if job.row is not None:
             known = planning.proof(self._writer.connection, job.row)
         name = f"{kind.__module__}:{kind.__qualname__}"
-        return worker.Task(number, name, job.source, known, verify, self._left_out)
+        return worker.Task(number, name, job.source, known, verify, self._kept.left_out)
 
     def _settle(self) -> None:
         """Bring families up to date, note the time, and commit."""
