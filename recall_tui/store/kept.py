@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from recall_tui.harnesses.base import Source
 
-_NOTED: Final = "SELECT key, value FROM meta WHERE key IN ('left_out', 'forgotten')"
+_NOTED: Final = "SELECT value FROM meta WHERE key=?"
 
 
 class Kept(NamedTuple):
@@ -32,10 +32,16 @@ class Kept(NamedTuple):
         return any(matches(folder, self.left_out) for folder in folders if folder)
 
     def notes(self) -> dict[str, str]:
-        """Return what an index notes (`meta`) about what it was made without."""
-        return {"left_out": "\n".join(self.left_out), "forgotten": self.forgotten.mark}
+        """Return what an index notes (`meta`) about what it was made without, empty for nothing."""
+        return {
+            "left_out": "\n".join(self.left_out),
+            "forgotten": self.forgotten.mark,
+            "without_gone": "" if self.gone else "yes",
+        }
 
     def is_noted(self, connection: "sqlite3.Connection") -> bool:
         """Return whether an index was last made without just what is not wanted now."""
-        noted = dict(connection.execute(_NOTED).fetchall())
-        return all(noted.get(key, "") == value for key, value in self.notes().items())
+        return all(
+            (connection.execute(_NOTED, (key,)).fetchone() or ("",))[0] == value
+            for key, value in self.notes().items()
+        )

@@ -124,7 +124,6 @@ def test_what_is_gone_is_kept_unless_a_person_wants_it_dropped(two):
     (two.source / "closed.jsonl").unlink()
     two.sync()
     assert two.names() == ["closed", "open"]
-    two.append("open.jsonl", line(text="more", t=T + 1))
     state = two.sync(Kept(gone=False))
     assert state.removed == 1
     assert two.names() == ["open"] and not holds(two, b"zqprivate")
