@@ -159,6 +159,25 @@ async def test_enter_opens_escape_comes_back(app: RecallApp) -> None:
         assert isinstance(app.focused, SearchBox)
 
 
+async def test_a_session_chosen_while_the_pane_is_hidden_is_the_one_that_opens(
+    app: RecallApp,
+) -> None:
+    async with app.run_test(size=SMALL) as pilot:
+        await rested(pilot)
+        await pilot.press("enter")
+        await rested(pilot)
+        first = transcript_of(pilot).session
+        await pilot.press("escape", "down")
+        await rested(pilot)
+        assert not transcript_of(pilot).size.width
+        await pilot.press("enter")
+        await rested(pilot)
+        listing = results_of(pilot).listing
+        assert isinstance(listing, SessionListing)
+        assert first == listing.sessions[0]
+        assert transcript_of(pilot).session == listing.sessions[1]
+
+
 async def test_a_burst_of_keys_goes_where_it_is_meant(app: RecallApp) -> None:
     from textual import events
 

@@ -109,6 +109,9 @@ class SessionView(TellsFaults, SessionSheet):
         self._sought_from = None
         if self.size.width:
             self._open(session, at, query)
+        else:
+            # Hidden: what was shown before must not come back with it.
+            self._opening = None
 
     def clear(self) -> None:
         """Show nothing."""
