@@ -35,6 +35,9 @@ if TYPE_CHECKING:
 LONGEST_CHARS: Final = 400_000
 """Characters of one message that are laid out when unfolded; the rest is named, and copied by y."""
 
+_BEYOND_LINES: Final = 3
+"""Rows around a match that would be folded away."""
+
 _LINE_CHARS: Final = 2000
 """Characters of one line that matter while it is folded to one row."""
 
@@ -102,7 +105,10 @@ def _speech(message: Message, frame: Frame, *, unfolded: bool) -> list[Line]:
 
 
 def _plain(text: str, width: int, frame: Frame, limit: int) -> list[Line]:
-    """Return text as it was typed, wrapped, folded after `limit` rows (0: whole)."""
+    """Return text as it was typed, wrapped, folded after `limit` rows (0: whole).
+
+    A match that would be folded away is shown below them.
+    """
     rows: list[Line] = []
     source = text.split("\n")
     for index, row in enumerate(source):
@@ -113,8 +119,20 @@ def _plain(text: str, width: int, frame: Frame, limit: int) -> list[Line]:
         if limit and len(rows) > limit and (rest or len(rows) > 2 * limit):
             # A few rows more of the last line are shown rather than announced.
             more = counted(rest, "more line") if rest else "the line goes on"
-            return [*rows[:limit], _note(f"{more} · {size(_bytes(text))}")]
+            folded = [*rows[:limit], _note(f"{more} · {size(_bytes(text))}")]
+            if not any(ink == "match" for line in folded for _, ink in line.pieces):
+                folded += _beyond("\n".join(source[index:]), width, frame)
+            return folded
     return rows
+
+
+def _beyond(text: str, width: int, frame: Frame) -> list[Line]:
+    """Return the rows around the first match in what was folded away, none without one."""
+    rows, _ = _matching(text, _BEYOND_LINES, frame) or ([], 0)
+    return [
+        Line(tuple(markdown.highlighted(_windowed([(clean(row), "")], width, frame), frame.find)))
+        for row in rows
+    ]
 
 
 def _call(message: Message, frame: Frame, outcome: Outcome | None, *, unfolded: bool) -> list[Line]:

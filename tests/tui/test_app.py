@@ -178,6 +178,20 @@ async def test_a_session_chosen_while_the_pane_is_hidden_is_the_one_that_opens(
         assert transcript_of(pilot).session == listing.sessions[1]
 
 
+async def test_a_hit_deep_in_a_long_answer_is_on_the_screen(
+    make_app: Callable[..., RecallApp],
+) -> None:
+    straw = "\n\n".join(f"straw {n}" for n in range(60))
+    history = FakeHistory()
+    history.add(Talk("pi", "a haystack", "x", NOW).you("find it").agent(f"{straw}\n\nneedle"), 97)
+    async with make_app(history).run_test(size=WIDE) as pilot:
+        await rested(pilot)
+        await type_text(pilot, "needle")
+        sheet = transcript_of(pilot)
+        shown = [sheet.render_line(y).text for y in range(sheet.size.height)]
+        assert any("needle" in row for row in shown)
+
+
 async def test_a_burst_of_keys_goes_where_it_is_meant(app: RecallApp) -> None:
     from textual import events
 

@@ -126,6 +126,15 @@ def test_folded_output_shows_the_match() -> None:
     assert any(("module_20", "match") in line.pieces for line in lines)
 
 
+def test_a_folded_prompt_shows_the_match_that_lies_beyond_the_fold() -> None:
+    frame = Frame(width=90, zone=UTC, find=Matcher(GrepQuery("needle")).spans)
+    straw = "\n".join(f"straw {n}" for n in range(90))
+    for prompt in (f"{straw}\na needle\n{straw}", f"{'straw ' * 3000}needle {'straw ' * 3000}"):
+        lines = lay(message(Kind.PROMPT, prompt), frame, spaced=False)
+        assert len(lines) < 50
+        assert any(("needle", "match") in line.pieces for line in lines)
+
+
 def test_what_is_folded_away_shows_the_line_a_hit_is_in() -> None:
     frame = Frame(width=90, zone=UTC, find=Matcher(GrepQuery("needle")).spans)
     text = "first line\n" + "hay\n" * 30 + "a needle here\nmore hay"

@@ -152,11 +152,25 @@ class SessionSheet(Inked, ScrollView, can_focus=True):
             self.scroll_to(y=max(0, target), animate=False, force=True)
 
     def _centre(self, position: int) -> None:
-        """Scroll so that a message starts a third down the screen, unless it is well in view."""
+        """Scroll so that a message starts a third down the screen.
+
+        When its first match would not show then, it is the match that stands there.
+        """
         if self._opening is None or position < 0:
             return
+        above = self.size.height // 3
+        match = self._match_line(position)
         top = self._opening.heights.top(position)
-        self.scroll_to(y=max(0, top - self.size.height // 3), animate=False, force=True)
+        top += match if match >= self.size.height - above else 0
+        self.scroll_to(y=max(0, top - above), animate=False, force=True)
+
+    def _match_line(self, position: int) -> int:
+        """Return the line of a loaded message that has its first match, 0 when none has."""
+        page = self._pages.get(position // PAGE_MESSAGES)
+        index = position % PAGE_MESSAGES
+        lines = page.lines[index] if page and index < len(page.lines) else ()
+        marked = (at for at, line in enumerate(lines) if any(i == "match" for _, i in line.pieces))
+        return next(marked, 0)
 
     def _reveal(self, position: int) -> None:
         """Scroll as little as shows a message: its start, when it is taller than the screen."""
