@@ -37,6 +37,8 @@ class Heard(NamedTuple):
     text: str
     aside: str = ""
     """What the editor added to the prompt (open file, selection, diagnostics)."""
+    failed: bool = False
+    """A `!` command ended with another exit code than 0."""
 
 
 _REMINDER: Final = re.compile(
@@ -47,6 +49,7 @@ _TRAILING_REMINDER: Final = re.compile(
 )
 _EDITOR: Final = re.compile(r"<(ide_\w+)>(.*?)</\1>\s*", re.DOTALL)
 _ELEMENT: Final = re.compile(r"<([a-z][\w-]*)>(.*?)</\1>", re.DOTALL)
+_EXIT_CODE: Final = re.compile(r"<bash-exit-code>\s*(-?\d+)\s*</bash-exit-code>")
 _PROGRAM_COMMAND: Final = re.compile(r"/[a-z][\w:.-]*(?=\s|\Z)")
 
 _PREFIXES: Final = {
@@ -62,6 +65,17 @@ _PREFIXES: Final = {
     "<bash-stderr>": Said.SHELL_OUTPUT,
     "<task-notification>": Said.INJECTED,
     "<teammate-message": Said.INJECTED,
+    "<agent-message": Said.INJECTED,
+    "<cross-session-message": Said.INJECTED,
+    "<coordinator-relay": Said.INJECTED,
+    "<channel source=": Said.INJECTED,
+    "<remote-review": Said.INJECTED,
+    "<tick>": Said.INJECTED,
+    "<mcp-resource-update": Said.INJECTED,
+    "<mcp-polling-update": Said.INJECTED,
+    "<fork-boilerplate>": Said.INJECTED,
+    "<forked-skill-launch": Said.INJECTED,
+    "<post-tool-use-hook>": Said.INJECTED,
     "<user-memory-input>": Said.NOTICE,
     "[Request interrupted by user": Said.NOTICE,
     "This session is being continued from a previous conversation that": Said.SUMMARY,
@@ -90,6 +104,9 @@ def hear(text: str) -> Heard:
         return Heard(Said.NOTHING, "", aside)
     if kept.startswith(_BEGINS):
         said = next(_PREFIXES[prefix] for prefix in _BEGINS if kept.startswith(prefix))
+        if said is Said.SHELL_OUTPUT and (ended := _EXIT_CODE.search(kept)):
+            kept = kept[: ended.start()] + kept[ended.end() :]
+            return Heard(said, _bare(said, kept), aside, failed=int(ended[1]) != 0)
         return Heard(said, _bare(said, kept), aside)
     return Heard(Said.TYPED, kept, aside)
 
@@ -133,9 +150,16 @@ def without_reminders(text: str) -> str:
 
 SILENT: Final = frozenset(
     {
-        "agent-name", "api-request", "api-request-blob", "api-request-shape", "atis-latch",
-        "bridge-session", "file-history-delta", "file-history-snapshot", "frame-link",
-        "last-prompt", "mode", "permission-mode", "pr-link", "teleported-from", "tools-used",
+        "agent-color", "agent-name", "agent-setting", "api-request", "api-request-blob",
+        "api-request-resumed", "api-request-shape", "artifact-autoreact-ledger",
+        "artifact-comment-monitor", "atis-latch", "attribution-snapshot", "bridge-session",
+        "content-replacement", "continued-in", "data-flow-incomplete", "data-flow-records",
+        "derived-from", "dev-mods", "ended-by-model", "file-history-delta",
+        "file-history-snapshot", "fork-context-ref", "frame-link", "history-suppression",
+        "host-row", "hybrid-organization", "isolation-latch", "last-prompt",
+        "marble-origami-commit", "marble-origami-snapshot", "memory-mode", "mode",
+        "observer-ref", "permission-mode", "pr-link", "repl-mode", "resume-head-vouch",
+        "session-owner", "speculation-accept", "tag", "teleported-from", "tools-used",
         "worktree-state",
     }
 )  # fmt: skip
@@ -143,22 +167,48 @@ SILENT: Final = frozenset(
 
 SILENT_SYSTEM: Final = frozenset(
     {
-        "bridge_status", "compact_boundary", "microcompact_boundary", "session_start",
-        "stop_hook_summary", "turn_duration",
+        "agents_killed", "api_metrics", "bridge_status", "compact_boundary", "file_snapshot",
+        "memory_saved", "microcompact_boundary", "read_divider", "rewind_stand_in",
+        "session_start", "stop_hook_summary", "thinking", "tool_host_result", "turn_duration",
     }
 )  # fmt: skip
 
 SILENT_ATTACHMENTS: Final = frozenset(
     {
-        "agent_listing_delta", "auto_mode", "auto_mode_exit", "batching_reminder_sent",
-        "budget_usd", "command_permissions", "companion_intro", "compact_file_reference", "date",
+        "account_memory_recall", "advisor_stripped", "advisor_tool", "agent_ask_notice",
+        "agent_listing_delta", "agent_mention", "artifact_opening_prefetch",
+        "async_agent_status", "async_hook_response", "async_hook_response_batch",
+        "at_mention_reference", "attention_budget", "auto_mode", "auto_mode_exit",
+        "autocheckpointing",
+        "background_remote_session_status", "background_shell_status", "background_task_status",
+        "bash_output_audience_note", "batching_reminder", "batching_reminder_sent", "budget_usd",
+        "claude_app_notice", "command_permissions", "compact_file_reference", "companion_intro",
+        "compaction_reminder", "context_efficiency", "context_sections", "coordinator_context",
+        "cowork_memory_context", "credential_org", "critical_system_reminder", "date",
         "date_change", "deferred_tools_delta", "deferred_tools_record", "diagnostics",
-        "dynamic_skill", "environment", "hook_additional_context", "hook_cancelled",
-        "hook_non_blocking_error", "hook_success", "hook_system_message", "invoked_skills",
-        "mcp_instructions_delta", "model", "nested_memory", "opened_file_in_ide", "plan_mode",
-        "plan_mode_exit", "plan_mode_reentry", "prompt_snapshot", "read_truncation_notice",
-        "remote_session_change", "selected_lines_in_ide", "session_context",
-        "silent_turn_reminder", "skill_listing", "task_reminder", "task_status", "todo_reminder",
-        "total_tokens_reminder", "ultra_effort_enter", "ultra_effort_exit",
+        "dir_sync_notice", "dynamic_skill", "elapsed_time_reminder", "environment", "first_week",
+        "fork_briefing", "goals", "hook_additional_context", "hook_cancelled",
+        "hook_deferred_tool", "hook_non_blocking_error", "hook_permission_decision",
+        "hook_success", "hook_system_message", "inlined_image_paths", "instructions",
+        "invoked_skills", "language", "learn_mode", "linked_plugin_tools_note",
+        "max_turns_reached", "mcp_dropped_tools_delta", "mcp_instructions_delta", "memory",
+        "memory_update", "model",
+        "nested_memory", "opened_file_in_ide", "output_limit_note",
+        "output_style", "output_style_instructions", "output_token_usage", "peer_mention",
+        "plan_mode", "plan_mode_exit", "plan_mode_reentry", "prefix_delta", "proactivity",
+        "progress_reminder_sent", "project_doc_reads", "projects_thread_ask", "prompt_as_file",
+        "prompt_render_point", "prompt_snapshot", "read_truncation_notice", "relevant_memories",
+        "remote_session_change", "running_hook", "sandbox_instructions", "secondary_reminder",
+        "secondary_reminder_sent", "selected_lines_in_diff", "selected_lines_in_ide",
+        "session_context", "session_cron_carry", "silent_turn_reminder", "skill_listing",
+        "skill_mention", "structured_output", "task_progress", "task_reminder", "task_status",
+        "team_context", "teammate_shutdown_batch", "thinking_drop", "thinking_stripped",
+        "thread_state", "todo", "todo_reminder", "token_usage", "tool_host_result_lines",
+        "tool_hosts_correction", "tool_hosts_notice", "tool_offer_record", "tool_results_cut",
+        "tool_search_usage_reminder", "total_tokens_reminder", "ultra_effort_enter",
+        "ultra_effort_exit", "ultramemory", "ultrathink_effort", "unknown_command_fallback",
+        "verify_plan_reminder", "whole_texts_withdrawn", "widget_context_hint", "withheld_memory",
+        "workflow_keyword_request", "workflow_size_guideline_change",
     }
 )  # fmt: skip
+"""What the program tells the model of itself and its surroundings, as its versions name it."""

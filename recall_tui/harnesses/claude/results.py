@@ -27,7 +27,7 @@ _SAVED: Final = re.compile(r"saved to: (.+)")
 LARGEST: Final = 32 << 20
 """Bytes of an overflow file that are read: a larger one is not held in memory."""
 
-_NO_LEAVES: Final = frozenset({"type", "base64", "data", "originalFile"})
+_NO_LEAVES: Final = frozenset({"type", "base64", "blob", "data", "originalFile"})
 """Kind tags, bytes, and a file as it was before an edit."""
 
 

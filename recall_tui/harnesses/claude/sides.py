@@ -17,10 +17,30 @@ if TYPE_CHECKING:
     from recall_tui.harnesses.claude.records import Attachment, Record
     from recall_tui.harnesses.claude.tracking import Tracking
 
-_FILES: Final = ("edited_text_file", "file", "directory", "plan_file_reference")
-_NOTICES: Final = ("goal_status", "hook_blocking_error")
+_FILES: Final = frozenset(
+    {
+        "already_read_file", "directory", "edited_image_file", "edited_text_file", "file",
+        "mcp_resource", "message_pdf_reads", "new_directory", "new_file", "pdf_reference",
+        "plan_file_reference",
+    }
+)  # fmt: skip
+_NOTICES: Final = frozenset(
+    {
+        "goal_status", "hook_blocking_error", "hook_error_during_execution",
+        "hook_stopped_continuation",
+    }
+)  # fmt: skip
+_FAULTS: Final = frozenset({"hook_blocking_error", "hook_error_during_execution"})
+_TOLD: Final = frozenset({"plugin_note", "teammate_mailbox"})
+"""What other agents and plugins say to this one."""
 _ERRORS: Final = ("api_error", "error")
-_SPOKEN: Final = ("api_refusal", "away_summary", "informational", "model_refusal_fallback")
+_SPOKEN: Final = frozenset(
+    {
+        "api_refusal", "away_summary", "informational", "model_consent_fallback", "model_fallback",
+        "model_refusal_fallback", "model_refusal_no_fallback", "permission_retry",
+        "scheduled_task_fire",
+    }
+)  # fmt: skip
 
 
 def attachment(tracking: Tracking, record: Record, time_ms: int, offset: int) -> list[Parsed]:
@@ -29,19 +49,25 @@ def attachment(tracking: Tracking, record: Record, time_ms: int, offset: int) ->
     if sent is None or sent.type in noise.SILENT_ATTACHMENTS:
         return []
     if sent.type in _FILES:
-        message = tracking.message(Kind.INJECTED, sent.filename or "", record, time_ms)
-        parts = (sent.snippet, sent.planContent, *results.raw_leaves(sent.content))
-        message.rest = "\n".join(part for part in parts if part and part != sent.filename)
+        name = sent.filename or sent.path or sent.uri or ""
+        message = tracking.message(Kind.INJECTED, name, record, time_ms)
+        parts = (sent.snippet, sent.planContent, *_texts(sent.content, sent.reads))
+        message.rest = "\n".join(part for part in parts if part and part != name)
         message.materials = _picture(sent, record, offset)
         return [message] if message.text or message.rest or message.materials else []
-    if sent.type in _NOTICES:
-        fields = (sent.content, sent.blockingError)
-        text = "\n".join(leaf for field in fields for leaf in results.raw_leaves(field))
-        message = tracking.message(Kind.NOTICE, text, record, time_ms)
-        message.failed = sent.type == "hook_blocking_error"
+    if sent.type in _NOTICES or sent.type in _TOLD:
+        kind = Kind.NOTICE if sent.type in _NOTICES else Kind.INJECTED
+        text = "\n".join(_texts(sent.message, sent.content, sent.blockingError, sent.messages))
+        message = tracking.message(kind, text, record, time_ms)
+        message.failed = sent.type in _FAULTS
         return [message] if text else []
     tracking.unknown[f"attachment/{sent.type}"] += 1
     return []
+
+
+def _texts(*fields: msgspec.Raw) -> list[str]:
+    """Return the string leaves of fields of any shape."""
+    return [leaf for field in fields for leaf in results.raw_leaves(field)]
 
 
 def _picture(sent: Attachment, record: Record, offset: int) -> tuple[Material, ...]:

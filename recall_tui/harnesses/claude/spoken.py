@@ -9,8 +9,10 @@ from recall_tui.harnesses.claude.noise import Said, hear
 if TYPE_CHECKING:
     from recall_tui.harnesses.claude.records import Attachment, Content, Record
 
-_HUMAN_TURNS: Final = ("human", "sdk")
+_HUMAN_TURNS: Final = ("human", "sdk", "unknown")
 """`turnOrigin` of a prompt; `sdk` is one given on a command line."""
+_TYPED_COMMANDS: Final = (None, "prompt", "bash")
+"""`commandMode` of what a person queues."""
 MATERIALS: Final = ("image", "document")
 
 
@@ -25,20 +27,22 @@ def is_programs(record: Record) -> bool:
     """Say whether the record itself states that the program put the text there.
 
     Newer versions say who began a turn in three ways of growing age: `turnOrigin`, `origin.kind`,
-    `promptSource`. Silence means a person.
+    `promptSource`. The program itself takes a text for typed when the first two agree. Silence
+    means a person.
     """
     if record.isMeta or record.isVisibleInTranscriptOnly or record.sourceToolUseID:
         return True
-    if record.turnOrigin:
-        return record.turnOrigin not in _HUMAN_TURNS
-    if record.origin is not None and record.origin.kind:
-        return record.origin.kind != "human"
+    if record.textNotTyped or record.handedOff or record.scheduledTaskId:
+        return True
+    origin = record.origin.kind if record.origin is not None else None
+    if record.turnOrigin or origin:
+        return record.turnOrigin not in (None, "", *_HUMAN_TURNS) or origin not in (None, "human")
     return record.promptSource == "system"
 
 
 def is_commands(attachment: Attachment) -> bool:
     """Say whether a queued command was queued by the program."""
-    if attachment.isMeta or attachment.commandMode == "task-notification":
+    if attachment.isMeta or attachment.commandMode not in _TYPED_COMMANDS:
         return True
     return attachment.origin is not None and attachment.origin.kind not in (None, "human")
 

@@ -64,6 +64,7 @@ class Voice(Tracking):
         message.materials = pictures
         if heard.said in (Said.SHELL, Said.SHELL_OUTPUT):
             message.tool = SHELL
+            message.failed = heard.failed
         found.append(message)
         if typed:
             if record.parentUuid and record.type == "user" and heard.said is not Said.COMMAND:

@@ -233,10 +233,19 @@ def test_attachments_that_hold_content(read: Any) -> None:
     body = {"type": "text", "file": {"filePath": "/b.py", "content": "y = 2", "numLines": 1}}
     lines.attachment("file", filename="/b.py", content=body)
     lines.attachment("hook_blocking_error", blockingError={"blockingError": "no!", "command": "c"})
-    edited, attached, blocked = read(lines).messages
+    lines.attachment("directory", path="/src", content="a.py")
+    pages = {"contents": [{"uri": "docs://1", "text": "page"}, {"blob": "AAAA"}]}
+    lines.attachment("mcp_resource", server="docs", uri="docs://1", content=pages)
+    lines.attachment("hook_stopped_continuation", message="stop here", hookName="Stop")
+    lines.attachment("teammate_mailbox", messages=[{"from": "scout", "text": "found it"}])
+    edited, attached, blocked, listed, resource, stopped, mail = read(lines).messages
     assert (edited.kind, edited.text, edited.rest) == (Kind.INJECTED, "/a.py", "1\tx = 1")
     assert (attached.text, attached.rest) == ("/b.py", "y = 2")
     assert (blocked.kind, blocked.text, blocked.failed) == (Kind.NOTICE, "no!\nc", True)
+    assert (listed.kind, listed.text, listed.rest) == (Kind.INJECTED, "/src", "a.py")
+    assert (resource.text, resource.rest) == ("docs://1", "page")
+    assert (stopped.kind, stopped.text) == (Kind.NOTICE, "stop here")
+    assert (mail.kind, mail.text) == (Kind.INJECTED, "scout\nfound it")
 
 
 def test_unknown_kinds_are_counted_and_known_noise_is_silent(read: Any) -> None:
@@ -247,13 +256,13 @@ def test_unknown_kinds_are_counted_and_known_noise_is_silent(read: Any) -> None:
     lines.system("brand_new", content="x")
     lines.user([{"type": "brand_new"}])
     lines.assistant({"type": "brand_new"})
-    for silent in ("task_reminder", "prompt_snapshot", "hook_success", "environment"):
+    for silent in ("task_reminder", "prompt_snapshot", "hook_success", "token_usage"):
         lines.attachment(silent, content="zqnoise")
-    for silent in ("turn_duration", "stop_hook_summary", "compact_boundary"):
+    for silent in ("turn_duration", "stop_hook_summary", "compact_boundary", "memory_saved"):
         lines.system(silent, content="zqnoise")
     lines.add("progress", data={"type": "bash_progress", "output": "zqnoise"})
     blob = {"hash": "h", "message": {"role": "user", "content": "zqnoise"}}
-    for silent in ("api-request-blob", "api-request", "file-history-snapshot", "last-prompt"):
+    for silent in ("api-request-blob", "content-replacement", "fork-context-ref", "tag"):
         lines.raw({"type": silent, "sessionId": SESSION} | blob)
         lines.raw({"sessionId": SESSION, "type": silent} | blob)
     transcript = read(lines)

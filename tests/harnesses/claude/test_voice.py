@@ -67,6 +67,30 @@ NOTE = "<task-notification>\n<task-id>a1</task-id>\n</task-notification>"
             [(Kind.PROMPT, "go")],
             id="human through a program",
         ),
+        pytest.param("go", {"turnOrigin": "unknown"}, [(Kind.PROMPT, "go")], id="nobody knows"),
+        pytest.param(
+            "go",
+            {"turnOrigin": "human", "origin": {"kind": "peer"}},
+            [(Kind.INJECTED, "go")],
+            id="another's word in a person's turn",
+        ),
+        *(
+            pytest.param("go", {mark: value}, [(Kind.INJECTED, "go")], id=mark)
+            for mark, value in (
+                ("textNotTyped", True),
+                ("handedOff", True),
+                ("scheduledTaskId", "cron-1"),
+            )
+        ),
+        *(
+            pytest.param(said, {}, [(Kind.INJECTED, said)], id=said)
+            for said in (
+                '<agent-message from="scout">done</agent-message>',
+                '<cross-session-message from="a">hello</cross-session-message>',
+                '<channel source="chat">hello</channel>',
+                "<tick>08:00</tick>",
+            )
+        ),
         pytest.param("go", {"promptSource": "system"}, [(Kind.INJECTED, "go")], id="source"),
         pytest.param("go", {"promptSource": "queued"}, [(Kind.PROMPT, "go")], id="queued"),
         pytest.param(
@@ -131,6 +155,19 @@ def test_who_speaks(
     lines = Lines()
     lines.user(content, **fields)
     assert said(read(lines)) == expected
+
+
+@pytest.mark.parametrize(("code", "failed"), [("1", True), ("0", False)])
+def test_the_exit_code_of_a_shell_command_is_its_outcome_and_no_text(
+    read: Any, code: str, failed: bool
+) -> None:
+    lines = Lines()
+    lines.user(
+        "<bash-stdout>out</bash-stdout><bash-stderr></bash-stderr>"
+        f"<bash-exit-code>{code}</bash-exit-code>"
+    )
+    (output,) = read(lines).messages
+    assert (output.text, output.failed) == ("out", failed)
 
 
 def test_the_programs_own_commands_are_notices_and_a_later_custom_one_is_a_prompt(
@@ -296,6 +333,7 @@ def test_a_fork_writes_its_first_prompts_queue_record_before_the_old_records(rea
         ({"prompt": [text("go")], "commandMode": "prompt"}, Kind.PROMPT),
         ({"prompt": "go", "commandMode": "prompt", "origin": {"kind": "human"}}, Kind.PROMPT),
         ({"prompt": "go", "commandMode": "task-notification"}, Kind.INJECTED),
+        ({"prompt": "go", "commandMode": "orphaned-permission"}, Kind.INJECTED),
         ({"prompt": "go", "commandMode": "prompt", "origin": {"kind": "peer"}}, Kind.INJECTED),
         ({"prompt": "go", "commandMode": "prompt", "isMeta": True}, Kind.INJECTED),
         ({"prompt": "go", "commandMode": "bash"}, Kind.TOOL_CALL),
