@@ -272,8 +272,7 @@ class _Scan:
 
     def _offer(self, number: int, block: Block, indices: Sequence[int]) -> None:
         """Offer matches to the page, last first: they are the newest."""
-        # Once scanned, a block that waits for its hits to be shown must not hold 512 KB.
-        block.fold = b""
+        block.let_go()
         corpus, page, meta = self._corpora[number], self._page, block.meta
         session = self._session(number, block.session)
         for index in reversed(indices):

@@ -177,25 +177,37 @@ class Block:
     """
 
     __slots__ = (
-        "_attributes", "_meta", "_raw", "copied", "fold", "id", "kind", "last_ms", "session",
+        "_attributes", "_fold", "_meta", "_raw", "copied", "id", "kind", "last_ms", "session",
     )  # fmt: skip
 
     def __init__(
         self, id_: int, session: int, kind: int, last_ms: int,
-        meta: Meta | bytes | Callable[[], bytes], fold: bytes, raw: Callable[[], bytes],
+        meta: Meta | bytes | Callable[[], bytes], fold: bytes | Callable[[], bytes],
+        raw: Callable[[], bytes],
         attributes: Callable[[], dict[int, dict[str, object]]] = dict, copied: int = 0,
     ) -> None:  # fmt: skip
         self.id = id_
         self.session = session
         self.kind = kind
         self.last_ms = last_ms
-        self.fold = fold
         self.copied = copied
+        self._fold = fold
         self._meta = meta
         self._raw: Callable[[], bytes] | bytes = raw
         self._attributes: (
             Callable[[], dict[int, dict[str, object]]] | dict[int, dict[str, object]]
         ) = attributes
+
+    @property
+    def fold(self) -> bytes:
+        """The folded texts, read on first use: another process may be the one to read them."""
+        if not isinstance(self._fold, bytes):
+            self._fold = self._fold()
+        return self._fold
+
+    def let_go(self) -> None:
+        """Drop the folded texts for good: what waits to be shown must not hold 512 KB."""
+        self._fold = b""
 
     @property
     def meta(self) -> Meta:

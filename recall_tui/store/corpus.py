@@ -7,8 +7,9 @@ choice asks for, then rows are read by id.
 from __future__ import annotations
 
 from array import array
+from bisect import bisect_left
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from recall_tui.errors import StoreError
 from recall_tui.model import (
@@ -23,16 +24,18 @@ from recall_tui.model import (
 )
 from recall_tui.store import choice, memory, reach, schema
 from recall_tui.store.block import Block, Meta
-from recall_tui.store.connect import Readers
+from recall_tui.store.connect import Readers, store_errors
 from recall_tui.store.migrations import TEXT_RULES
 from recall_tui.store.stored import expand, expand_attributes
 from recall_tui.text.fold import fold
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterator, Sequence
 
     from recall_tui.model import Candidates, Filter, Gap
+
+T = TypeVar("T")
 
 _SESSION: Final = ", ".join(
     f"session.{name}"
@@ -106,14 +109,10 @@ class StoreCorpus:
             state = _State(self._readers, connection)
             try:
                 for number, session, kind, last_ms in chosen_blocks:
-                    # Not as a column: SQLite would copy it once more, into memory that goes back
-                    # to the system and is faulted in anew for every block (3x the time).
-                    with connection.blobopen("block", "fold", number, readonly=True) as blob:
-                        text = blob.read()
                     yield Block(
-                        number, session, kind, last_ms, partial(state.read, _META, number), text,
-                        partial(state.body, number), partial(state.attributes, number),
-                        copied.get(session, 0),
+                        number, session, kind, last_ms, partial(state.read, _META, number),
+                        partial(state.fold, number), partial(state.body, number),
+                        partial(state.attributes, number), copied.get(session, 0),
                     )  # fmt: skip
             finally:
                 chosen_blocks.close()
@@ -277,6 +276,14 @@ class _State:
         self.connection: sqlite3.Connection | None = connection
         self._readers = readers
 
+    def fold(self, block: int) -> bytes:
+        """Return the folded texts of a block.
+
+        Raises:
+            StoreError: As of `read`.
+        """
+        return self._ask(_fold, block)
+
     def body(self, block: int) -> bytes:
         """Return the marked texts of a block."""
         return expand(self.read(_BODY, block))
@@ -291,15 +298,25 @@ class _State:
         Raises:
             StoreError: The scan has ended, and the block was replaced since.
         """
-        if self.connection is not None:
-            row = self.connection.execute(query, (block,)).fetchone()
-        else:
-            with self._readers.lease() as connection:
-                row = connection.execute(query, (block,)).fetchone()
+        row = self._ask(lambda connection, key: connection.execute(query, (key,)).fetchone(), block)
         if row is None:
             raise StoreError("a session was rewritten while it was read", "search again")
         data: bytes = row[0]
         return data
+
+    def _ask(self, question: Callable[[sqlite3.Connection, int], T], block: int) -> T:
+        if self.connection is None:
+            with self._readers.lease() as connection:
+                return question(connection, block)
+        with store_errors(self._readers.path):
+            return question(self.connection, block)
+
+
+def _fold(connection: sqlite3.Connection, block: int) -> bytes:
+    # Not as a column: SQLite would copy it once more, into memory that goes back to the system and
+    # is faulted in anew for every block (3x the time).
+    with connection.blobopen("block", "fold", block, readonly=True) as blob:
+        return blob.read()
 
 
 def _prepare(connection: sqlite3.Connection) -> None:
@@ -335,22 +352,22 @@ def messages_of(
         start: First position wanted.
         stop: First position not wanted.
     """
-    for index, position in enumerate(meta.positions):
-        if start <= position < stop:
-            begin, end = meta.raw_span(index)
-            known = facts.get(index, {})
-            yield Message(
-                key,
-                position,
-                Kind(meta.kinds[index]),
-                meta.times[index],
-                text[begin:end].decode("utf-8", "replace"),
-                meta.digests[index],
-                meta.flags[index],
-                known.get("seen", -1),
-                known.get("tool", ""),
-                known.get("call", ""),
-                known.get("ms", 0),
-                known.get("model", ""),
-                tuple(Material(*values) for values in known.get("materials", ())),
-            )
+    first, last = bisect_left(meta.positions, start), bisect_left(meta.positions, stop)
+    for index in range(first, last):
+        begin, end = meta.raw_span(index)
+        known = facts.get(index, {})
+        yield Message(
+            key,
+            meta.positions[index],
+            Kind(meta.kinds[index]),
+            meta.times[index],
+            text[begin:end].decode("utf-8", "replace"),
+            meta.digests[index],
+            meta.flags[index],
+            known.get("seen", -1),
+            known.get("tool", ""),
+            known.get("call", ""),
+            known.get("ms", 0),
+            known.get("model", ""),
+            tuple(Material(*values) for values in known.get("materials", ())),
+        )

@@ -150,13 +150,13 @@ def test_a_dropped_iterator_gives_its_connection_back(filled):
 def test_a_scan_sees_one_state_while_the_writer_goes_on(filled):
     corpus = filled.corpus
     expected = [(b.id, b.fold) for b in corpus.blocks(Filter())]
-    blocks = corpus.blocks(Filter())
-    seen = [next(blocks)]
+    scan = ((b.id, b.fold) for b in corpus.blocks(Filter()))
+    seen = [next(scan)]
     filled.append("one.jsonl", line(text="again", t=T + 5000))
     filled.write("four.jsonl", line(text="new", t=T + 6000))
     filled.sync()
-    seen += blocks
-    assert [(b.id, b.fold) for b in seen] == expected
+    seen += scan
+    assert seen == expected
     assert len(list(corpus.blocks(Filter()))) == len(expected) + 1
 
 
