@@ -63,6 +63,31 @@ def open_ended(cwd: str = "") -> FakeHistory:
     return history
 
 
+async def test_a_text_of_any_length_is_laid_out_in_pieces() -> None:
+    talk = Talk("codex", "thousands of prompts", "app", NOW)
+    for number in range(3000):
+        talk.you(f"prompt {number} of 2026-11-28")
+    async with make(FakeHistory([talk])).run_test(size=WIDE) as pilot:
+        screen = await playbook(pilot, "r")
+        sheet = screen.query_one(Sheet)
+
+        def last() -> str:
+            lines = sheet._laid.lines
+            return sheet._laid.line(lines - 2).text if lines > 1 else ""
+
+        await until(pilot, lambda: "prompt 2999" in last(), "the last piece")
+        await pilot.press("G")
+        read_at = sheet.scroll_offset.y
+        assert read_at > 8000
+        screen.redraw(keep=True)
+        assert sheet._laying is not None and "prompt 2999" not in text(screen), "the first piece"
+        assert "prompt 2999" in last() and sheet.scroll_offset.y == read_at, "the old one stays"
+        await until(pilot, lambda: sheet._laying is None, "the new one")
+        assert sheet.scroll_offset.y == read_at and "prompt 2999" in last()
+        await pilot.resize_terminal(60, 40)
+        await until(pilot, lambda: sheet._laying is None and "prompt 2999" in last(), "a resize")
+
+
 @pytest.fixture
 def installed(monkeypatch) -> None:
     """Every program is on the PATH."""

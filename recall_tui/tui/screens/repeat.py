@@ -17,6 +17,8 @@ from recall_tui.tui.screens.ask import AskScreen
 from recall_tui.tui.screens.reading import ReadingScreen, Services, clock_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from textual.binding import BindingType
 
     from recall_tui.model import Session
@@ -46,19 +48,18 @@ class RepeatScreen(ReadingScreen[Repetition]):
 
     # The text
 
-    def rows(self, value: Repetition) -> Lines:
-        """Return the inputs, then each prompt as it will be handed on."""
+    def rows(self, value: Repetition) -> Iterator[list[Piece]]:
+        """Yield the inputs, then each prompt as it will be handed on."""
         if not value.prompts:
-            return [[("Nobody typed a prompt in this session.", "title")], *_rest(value)]
-        rows: Lines = []
-        flagged = sum(bool(prompt.suspicious) for prompt in value.prompts)
-        if flagged:
+            yield [("Nobody typed a prompt in this session.", "title")]
+        if flagged := sum(bool(prompt.suspicious) for prompt in value.prompts):
             words = notation.counted(flagged, "prompt looks", "prompts look")
-            rows += [[(f"⚠ {words} like orders from elsewhere. Read them.", "warning")], []]
-        rows += self._inputs(value)
+            yield [(f"⚠ {words} like orders from elsewhere. Read them.", "warning")]
+            yield []
+        yield from self._inputs(value)
         for number, prompt in enumerate(value.prompts, 1):
-            rows += self._prompt(number, prompt)
-        return [*rows, *_rest(value)]
+            yield from self._prompt(number, prompt)
+        yield from _rest(value)
 
     def _inputs(self, found: Repetition) -> Lines:
         if not found.inputs:
