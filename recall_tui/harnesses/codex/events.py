@@ -72,6 +72,11 @@ _SILENT: Final = frozenset(
         "mcp_startup_complete", "shutdown_complete", "skills_update_available", "raw_response_item",
         "model_reroute", "model_verification", "deprecation_notice", "hook_started",
         "hook_completed", "patch_apply_updated", "thread_memory_mode_updated",
+        "auth_recovery_completed", "elicitation_abandoned", "environment_connected",
+        "environment_disconnected", "network_approval_resolved", "raw_response_completed",
+        "realtime_conversation_closed", "realtime_conversation_realtime",
+        "realtime_conversation_sdp", "request_permissions", "request_user_input",
+        "safety_buffering", "thread_queue_changed", "turn_moderation_metadata",
     )
 )  # fmt: skip
 _SILENT_ENDS: Final = (
@@ -325,7 +330,7 @@ _SILENT_DONE: Final = frozenset(
     (
         "Reasoning", "ImageView", "ImageGeneration", "CollabAgentToolCall", "ContextCompaction",
         "HookPrompt", "SubAgentActivity", "EnteredReviewMode", "ExitedReviewMode", "Sleep",
-        "DynamicToolCall",
+        "DynamicToolCall", "FunctionCallOutput",
     )
 )  # fmt: skip
 _DONE: Final = {
@@ -340,6 +345,7 @@ _RARE: Final = {
     "error": _error,
     "stream_error": _error,
     "warning": _warning,
+    "guardian_warning": _warning,
     "task_complete": _task_complete,
     "turn_complete": _task_complete,
     "turn_aborted": _aborted,

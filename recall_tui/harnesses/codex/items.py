@@ -22,7 +22,7 @@ _CALLS: Final = 256
 _SILENT: Final = frozenset(
     (
         "reasoning", "ghost_snapshot", "compaction", "compaction_summary", "compaction_trigger",
-        "context_compaction", "other",
+        "context_compaction", "other", "additional_tools", "configuration_update",
     )
 )  # fmt: skip
 _LISTING: Final = frozenset(("type", "parameters", "inputSchema", "strict", "defer_loading"))

@@ -350,4 +350,7 @@ _LINES: Final = {
     "world_state": _silent,
     "inter_agent_communication_metadata": _silent,
     "inter_agent_communication": _silent,
+    "dynamic_tools_updated": _silent,
+    "id_allocation": _silent,
+    "security_risk_score": _silent,
 }

@@ -131,6 +131,7 @@ def test_the_first_generation(codex, day):
     assert transcript.facts.started_ms == clock.from_iso(BEGUN)
     assert transcript.unparsed == 1
     assert dict(transcript.unknown) == {"response_item.hologram": 1}
+
     (material,) = messages[0].materials
     assert codex.material(source, material.locator) == content
 
@@ -263,3 +264,19 @@ def test_odd_values_cost_only_themselves(read, day):
     assert texts[-1] == "half \ufffd a pair"
     assert transcript.unparsed == 6
     assert not transcript.torn
+
+
+def test_what_newer_versions_note_for_themselves_is_silent(read: Any) -> None:
+    rollout = Rollout()
+    for kind in ("dynamic_tools_updated", "id_allocation", "security_risk_score"):
+        rollout.line(kind, {"note": "zqnoise"})
+    for kind in ("additional_tools", "configuration_update"):
+        rollout.item(kind, note="zqnoise")
+    for kind in ("thread_queue_changed", "environment_connected", "safety_buffering"):
+        rollout.event(kind, note="zqnoise")
+    rollout.completed("FunctionCallOutput", output="zqnoise")
+    rollout.event("guardian_warning", message="mind this")
+    rollout.prompt("go")
+    messages, transcript = read(rollout)
+    assert told(messages) == [("notice", "mind this"), ("prompt", "go")]
+    assert not transcript.unknown
