@@ -19,13 +19,16 @@ from recall_tui.model import Kind, SessionKind
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from recall_tui.harnesses.pi.records import Block, Entry, Message
+    from recall_tui.harnesses.pi.records import Block, Entry, Message, Usage
     from recall_tui.model import Material
 
 SHELL: Final = "!"
 """Tool name of a command the person ran with `!`."""
 
-_SILENT: Final = frozenset({"model_change", "thinking_level_change", "custom", "label"})
+_SILENT: Final = frozenset(
+    {"model_change", "thinking_level_change", "custom", "label", "context_edit", "usage"}
+)
+"""Entries that say nothing; a `context_edit` only changes what the model is shown of an earlier."""
 _ID: Final = re.compile(r"_([\w.-]+)\.jsonl$")
 _SKILL: Final = re.compile(r'<skill name="([^"]+)"[^>]*>\n(.*?)\n</skill>\s*', re.DOTALL)
 _FILE: Final = re.compile(r'<file name="([^"]+)">\n?(.*?)\n?</file>\s*', re.DOTALL)
@@ -88,6 +91,7 @@ class PiTranscript(JsonlTranscript):
     def _entry(self, entry: Entry, offset: int) -> list[Parsed]:
         """Return the messages of an entry, time and record still empty."""
         kind = entry.type
+        self._count(entry.usage)
         if kind == "message" and entry.message is not None:
             return self._message(entry.message, entry, offset)
         if kind == "session":
@@ -158,14 +162,18 @@ class PiTranscript(JsonlTranscript):
             found.append(Parsed(Kind.PROMPT, text, materials=pictures))
         return found
 
-    def _assistant(self, message: Message) -> list[Parsed]:
-        facts = self.facts
-        facts.saw_model(message.model)
-        usage = message.usage
+    def _count(self, usage: Usage | None) -> None:
+        """Add what a request cost, of a reply or of the program's own."""
         if usage is not None:
+            facts = self.facts
             facts.tokens_in += usage.input + usage.cacheRead + usage.cacheWrite
             facts.tokens_out += usage.output
             facts.cost_usd += usage.cost.total if usage.cost else 0.0
+
+    def _assistant(self, message: Message) -> list[Parsed]:
+        facts = self.facts
+        facts.saw_model(message.model)
+        self._count(message.usage)
         content = message.content
         blocks = [records.Block("text", content)] if isinstance(content, str) else content or []
         found: list[Parsed] = []

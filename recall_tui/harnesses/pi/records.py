@@ -69,6 +69,7 @@ class Entry(msgspec.Struct, gc=False):
     summary: str = ""
     content: str | list[Block] | None = None
     display: bool = True
+    usage: Usage | None = None
     name: str = ""
     cwd: str = ""
     parentSession: str = ""  # noqa: N815

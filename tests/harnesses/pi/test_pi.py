@@ -279,6 +279,22 @@ def test_failures_are_told_from_interruptions(place: Path) -> None:
     ]
 
 
+def test_what_the_program_spends_on_its_own_counts_and_edits_of_context_say_nothing(
+    place: Path,
+) -> None:
+    usage = {"input": 10, "output": 2, "cacheRead": 5, "cost": {"total": 0.5}}
+    entries = Entries()
+    prompt = entries.user("go")
+    entries.add("usage", kind="cache_warm", provider="p", model="m", usage=usage)
+    entries.add("context_edit", targetId=prompt, replacement={"content": "zqnoise"})
+    entries.add("compaction", summary="so far", usage=usage)
+    transcript = read(entries, place)
+    assert [m.text for m in transcript.messages] == ["go", "so far"]
+    assert transcript.unknown.total() == 0
+    facts = transcript.facts
+    assert (facts.tokens_in, facts.tokens_out, facts.cost_usd) == (30, 4, 1.0)
+
+
 def test_a_title_is_the_last_name(place: Path) -> None:
     entries = Entries()
     assert read(entries, place).facts.title == ""
