@@ -96,7 +96,7 @@ def local_zone() -> tzinfo:
 
 
 _UNITS: Final = {"m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
-_AGE: Final = re.compile(r"([0-9]{1,6})([mhdw])\Z")
+_AGE: Final = r"([0-9]{1,6})([mhdw])\Z"
 
 
 def parse_bound(text: str, *, end: bool, zone: tzinfo, now: int | None = None) -> int:
@@ -116,7 +116,7 @@ def parse_bound(text: str, *, end: bool, zone: tzinfo, now: int | None = None) -
     """
     value = text.strip().lower()
     present = now_ms() if now is None else now
-    age = _AGE.match(value)
+    age = re.match(_AGE, value)
     if age is not None:
         return present - int(age[1]) * _UNITS[age[2]] * 1000
     today = datetime.fromtimestamp(present / 1000, zone).date()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Final
 
 from recall_tui.cli.screen import Screen, emphasised, harness_style, one_line
@@ -11,6 +10,7 @@ from recall_tui.model import Kind, Presence, SessionKind
 from recall_tui.text import notation
 from recall_tui.text.cells import cell_width
 from recall_tui.text.cut import cut_cells
+from recall_tui.text.late import late
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -26,7 +26,7 @@ INDENT: Final = 4
 EXCERPT_LINES: Final = 3
 """Terminal lines an excerpt may take: enough to judge a hit, few enough for ten on a screen."""
 
-_BLANKS: Final = re.compile(r"\s{2,}|[^\S ]")
+_BLANKS: Final = late(r"\s{2,}|[^\S ]")
 """White space that is not one blank already, as most of it is."""
 
 

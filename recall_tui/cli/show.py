@@ -18,6 +18,7 @@ from recall_tui.model import Flag, Kind, Reference
 from recall_tui.search.reach import exit_code
 from recall_tui.text import notation
 from recall_tui.text.cut import cut_bytes
+from recall_tui.text.late import late
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from recall_tui.history import History
     from recall_tui.model import Material, Message, Session
 
-_REF: Final = re.compile(r"(.*?)(?:#(\d+)(?:~([0-9a-f]{4}))?)?", re.DOTALL)
+_REF: Final = late(r"(.*?)(?:#(\d+)(?:~([0-9a-f]{4}))?)?", re.DOTALL)
 """A session's name, then the position and digest of a message in it."""
 
 AROUND: Final = 3

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from itertools import accumulate, takewhile
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from recall_tui.search.plain import MARK, continues, plain
+from recall_tui.text.late import late
 from recall_tui.text.marks import CLOSE, OPEN, shown
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ _LEAD_CHARS: Final = 120
 _SNAP_CHARS: Final = 40
 """How far a cut moves to fall between two words."""
 
-_MARKS: Final = re.compile(f"{OPEN}[^{CLOSE}]*{CLOSE}")
+_MARKS: Final = late(f"{OPEN}[^{CLOSE}]*{CLOSE}")
 _JOINERS: Final = "\u200d\ufe0e\ufe0f"
 """ZWJ and variation selectors: no cut before or after them."""
 

@@ -13,6 +13,7 @@ from bisect import bisect_right
 from typing import TYPE_CHECKING, Final
 
 from recall_tui.text.fold import fold
+from recall_tui.text.late import late
 from recall_tui.text.marks import OPEN, plain_pieces
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ _STEP: Final = 512
 """Characters folded at once: enough for C to do the work, few enough that looking into one stretch
 cluster by cluster is not felt."""
 
-_SAFE: Final = re.compile(f"[\x00-\x7f{MARK}]")
+_SAFE: Final = late(f"[\x00-\x7f{MARK}]")
 """Characters that compose with nothing before them: fold(a + b) = fold(a) + fold(b) at each."""
 
 _TURKIC: Final = "iI\u0130\u0131"

@@ -6,13 +6,13 @@ is another is reported as changed and never passed off as the one that was cited
 
 from __future__ import annotations
 
-import re
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from recall_tui.errors import BadReferenceError
 from recall_tui.model import Filter, Reference
 from recall_tui.store.choice import PREFIX_CHARS
+from recall_tui.text.late import late
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -26,7 +26,7 @@ SHOWN_CHOICES: Final = 5
 _PASTED: Final = " \t\r\n`'\"<>()[]{},;"
 """What is copied along with a reference out of a sentence or a table."""
 
-_PLACE: Final = re.compile(r"#(\d{1,9})(?:~([0-9a-fA-F]{4}))?\Z")
+_PLACE: Final = late(r"#(\d{1,9})(?:~([0-9a-fA-F]{4}))?\Z")
 
 
 class State(StrEnum):

@@ -13,6 +13,7 @@ import re
 from typing import Final
 
 from recall_tui.text import gates
+from recall_tui.text.late import late
 
 FOLLOW: Final = b" \t\"'`\\=:!_-]>[?\n\xef\xe6\xe4\xe3\xeb"
 """What may follow a sensitive word that is assigned to; the last are first bytes of full-width
@@ -49,7 +50,7 @@ def pattern(word: str) -> str:
     return f"(?i:{word}{_VARIANT}){_CLOSE}{_SEPARATOR}{_VALUE}"
 
 
-_OPENING: Final = re.compile(
+_OPENING: Final = late(
     rb"(?:word|wd|phrase|code|orization|entials?)?" + _VARIANT.encode() + rb"""["'`\\]{0,8}\]?"""
     rb"(?:[ \t]{0,8}(?:\[[^\]\n]{0,24}\])?[=:!?\xef\xe6\xe4\xe3\xeb]"
     rb"""|[ \t]{0,4},\s{0,16}["'\\]|>|,?\s{1,40}["']?value)"""
@@ -77,11 +78,11 @@ def _is_flag(low: bytes, at: int) -> bool:
     return low.find(b"--", max(0, at - 24), at) >= 0 or low.find(b"login", max(0, at - 90), at) >= 0
 
 
-_NAME: Final = re.compile(rb"[\w.$-]{0,48}\Z")
-_LOGIN: Final = re.compile(rb"login[ \t]+[^\s]{1,64}\s+\Z")
-_HEX: Final = re.compile(rb"[0-9A-Fa-f-]+\Z")
-_COMPOUND: Final = re.compile(rb"[_|/:.]|-.*-")
-_UNLIKE_A_WORD: Final = re.compile(rb"[0-9!@#$%^&*+=?~;:,]")
+_NAME: Final = late(rb"[\w.$-]{0,48}\Z")
+_LOGIN: Final = late(rb"login[ \t]+[^\s]{1,64}\s+\Z")
+_HEX: Final = late(rb"[0-9A-Fa-f-]+\Z")
+_COMPOUND: Final = late(rb"[_|/:.]|-.*-")
+_UNLIKE_A_WORD: Final = late(rb"[0-9!@#$%^&*+=?~;:,]")
 
 
 def is_password(raw: bytes, match: re.Match[bytes]) -> bool:
@@ -110,14 +111,14 @@ def _is_pass_name(name: bytes, match: re.Match[bytes]) -> bool:
     return bool(match["q"]) if not name else bool(_PASS_OWNER.search(name))
 
 
-_IN_ENVIRONMENT: Final = re.compile(rb"PASS[A-Z]*=[a-z]")
-_NO_PASSWORD: Final = re.compile(
+_IN_ENVIRONMENT: Final = late(rb"PASS[A-Z]*=[a-z]")
+_NO_PASSWORD: Final = late(
     rb"(?:pass(?:word|wd|phrase)?|secret|postgres|admin|guest|string|settings|config|required|"
     rb"optional|undefined|example)\Z",
     re.IGNORECASE,
 )
-_BARE_PASS: Final = re.compile(rb"pass(?![wpc])", re.IGNORECASE)
-_PASS_OWNER: Final = re.compile(
+_BARE_PASS: Final = late(rb"pass(?![wpc])", re.IGNORECASE)
+_PASS_OWNER: Final = late(
     rb"(?:[-_.]|db|user|admin|root|login|mail|smtp|ftp|sql|http|auth)\Z", re.IGNORECASE
 )
 
@@ -131,7 +132,7 @@ def is_token(raw: bytes, match: re.Match[bytes]) -> bool:
     )
 
 
-_NO_TOKEN: Final = re.compile(
+_NO_TOKEN: Final = late(
     rb"(?:next|page|pagination|continuation|sync|cursor|resume|eos|bos|pad|unk|cls|sep|mask|"
     rb"start|stop|end|special|max|lock|change|request|idempotency)[._-]?\Z",
     re.IGNORECASE,
@@ -166,12 +167,12 @@ def is_key(raw: bytes, match: re.Match[bytes]) -> bool:
     )
 
 
-_SECRET_KEY: Final = re.compile(
+_SECRET_KEY: Final = late(
     rb"(?:api|app|private|secret|ssh|service[ _-]?account|access|auth|encryption|signing|master|"
     rb"account|subscription|shared|admin|client|webhook|server|deploy|license)[ ._-]{0,2}\Z",
     re.IGNORECASE,
 )
-_OPEN_KEY: Final = re.compile(
+_OPEN_KEY: Final = late(
     rb"(?:public|pub|primary|foreign|cache|object|s3|sort|row|idempotency|partition|host|session|"
     rb"publishable|site)[._-]?\Z",
     re.IGNORECASE,

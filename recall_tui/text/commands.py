@@ -11,6 +11,7 @@ import re
 from typing import Final
 
 from recall_tui.text import gates
+from recall_tui.text.late import late
 
 WORD: Final = r"""(?P<q>["'])?(?P<secret>(?(q)[^"'\r\n\xff]|[^\s"'|;&<>()\\\xff]){4,256})"""
 """An argument of a shell, quoted or not."""
@@ -84,7 +85,7 @@ def _is_session(value: bytes) -> bool:
     )
 
 
-_HEX: Final = re.compile(rb"[0-9a-fA-F-]{24,128}")
+_HEX: Final = late(rb"[0-9a-fA-F-]{24,128}")
 
 
 def is_signature(raw: bytes, match: re.Match[bytes]) -> bool:
@@ -100,7 +101,7 @@ def is_opaque_user(_: bytes, match: re.Match[bytes]) -> bool:
     return gates.is_opaque(body, 20) and gates.is_random(body) and not _PUBLIC.fullmatch(body)
 
 
-_PUBLIC: Final = re.compile(rb"[0-9a-f]{32}")
+_PUBLIC: Final = late(rb"[0-9a-f]{32}")
 
 
 def is_said(_: bytes, match: re.Match[bytes]) -> bool:
@@ -120,11 +121,11 @@ def is_said(_: bytes, match: re.Match[bytes]) -> bool:
     )
 
 
-_KEY_LINE: Final = re.compile(
+_KEY_LINE: Final = late(
     rb"(?:[ \t>|+#*-]{0,16}|[ \t]{0,8}[0-9]{1,6}(?:[\t:|]|\xe2\x86\x92|\xe2\x94\x82)[ \t]{0,4})"
     rb"[\"']?[A-Za-z0-9+/=]{16,512}(?:\\n)?[\"' +,]{0,4}\r?\Z"
 )
-_KEY_RUN: Final = re.compile(rb"[A-Za-z0-9+/=]{32,512}\Z")
+_KEY_RUN: Final = late(rb"[A-Za-z0-9+/=]{32,512}\Z")
 _MOST_LINES: Final = 400
 _LINE: Final = 560
 """Bytes of a line of a key at most, with what a viewer or a diff puts before it."""

@@ -12,13 +12,15 @@ too: one that begins with a combining mark, or ends where the text goes on with 
 
 from __future__ import annotations
 
-import re
 import unicodedata
-from functools import cache
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from recall_tui.text.find import beyond_ascii
+from recall_tui.text.late import late
 from recall_tui.text.marks import plain_pieces
+
+if TYPE_CHECKING:
+    import re
 
 MARK_BYTE: Final = b"\xfe"
 """Stands for one redacted secret in folded bytes; UTF-8 never contains it."""
@@ -52,10 +54,10 @@ _MAY_BE_MARKS: Final = (
     "\ufb1e\ufe20-\ufe2f\U00010000-\U0001ffff"
 )
 
-_JOINING: Final = (
-    "\u09be\u09d7\u0b3e\u0b56\u0b57\u0bbe\u0bd7\u0cc2\u0cd5\u0cd6\u0d3e\u0d57\u0dcf\u0ddf\u102e"
+_JOINING: Final = late(
+    "[\u09be\u09d7\u0b3e\u0b56\u0b57\u0bbe\u0bd7\u0cc2\u0cd5\u0cd6\u0d3e\u0d57\u0dcf\u0ddf\u102e"
     "\u1161-\u1175\u11a8-\u11c2\u1b35\U00011127\U0001133e\U00011357\U000113b8\U000113bb\U000113c2"
-    "\U000113c9\U000114b0\U000114ba\U000114bd\U000115af\U00011930\U00016d67"
+    "\U000113c9\U000114b0\U000114ba\U000114bd\U000115af\U00011930\U00016d67]"
 )
 """Vowels and finals that NFC joins to the letter before although they are no combining marks."""
 
@@ -64,15 +66,13 @@ def fold(text: str) -> str:
     """Return the text as it is compared: case and canonical form no longer matter; idempotent."""
     if text.isascii():
         return text.lower()
-    if len(text) > _MOST_MARKS and _long_run().search(text):
-        text = _long_run().sub(_with_joiners, text)
+    if len(text) > _MOST_MARKS and _LONG_RUN.search(text):
+        text = _LONG_RUN.sub(_with_joiners, text)
     return _nfc(_nfc(text).casefold())
 
 
-@cache
-def _long_run() -> re.Pattern[str]:
-    """Return the pattern of a run that may be of combining marks alone (it names whole blocks)."""
-    return re.compile(f"[{_MAY_BE_MARKS}]{{{_MOST_MARKS + 1},}}")
+_LONG_RUN: Final = late(f"[{_MAY_BE_MARKS}]{{{_MOST_MARKS + 1},}}")
+"""A run that may be of combining marks alone (it names whole blocks)."""
 
 
 def _with_joiners(run: re.Match[str]) -> str:
@@ -91,10 +91,9 @@ def _with_joiners(run: re.Match[str]) -> str:
     return "".join(safe)
 
 
-@cache
-def _alive() -> re.Pattern[str]:
-    """Return the pattern of a character not in `_INERT`: 6 ms to compile, which a search saves."""
-    return re.compile(f"[^{_INERT}]")
+_ALIVE: Final = late(f"[^{_INERT}]")
+_TANGLED: Final = late(f"[^{_INERT}{_SINGLE}]")
+"""A character that may combine, or fold to several."""
 
 
 def folds_like_ascii(beyond: str) -> bool:
@@ -102,13 +101,7 @@ def folds_like_ascii(beyond: str) -> bool:
 
     No is not certain: it means that the text has to be folded to know.
     """
-    return not _alive().search(beyond)
-
-
-@cache
-def _tangled() -> re.Pattern[str]:
-    """Return the pattern of a character that may combine, or fold to several."""
-    return re.compile(f"[^{_INERT}{_SINGLE}]")
+    return not _ALIVE.search(beyond)
 
 
 def _nfc(text: str) -> str:
@@ -127,7 +120,7 @@ def fold_encoded(marked: str, data: bytes) -> bytes:
     beyond = beyond_ascii(data)
     if folds_like_ascii(beyond):
         return data.lower()
-    if 8 * len(beyond) < len(data) and not _tangled().search(beyond):
+    if 8 * len(beyond) < len(data) and not _TANGLED.search(beyond):
         capitals = [char for char in set(beyond) if char.casefold() != char]
         if len(capitals) <= _FEW:
             data = data.lower()
@@ -170,7 +163,7 @@ def _origins(text: str, folded: str) -> tuple[range | list[int], range | list[in
     starts: list[int] = []
     ends: list[int] = []
     at = 0
-    joining = _joining().match
+    joining = _JOINING.match
     while at < len(text):
         end = at + 1
         while end < len(text) and (unicodedata.combining(text[end]) or joining(text, end)):
@@ -180,12 +173,6 @@ def _origins(text: str, folded: str) -> tuple[range | list[int], range | list[in
         ends.extend([end] * length)
         at = end
     return starts, ends
-
-
-@cache
-def _joining() -> re.Pattern[str]:
-    """Return the pattern of a character of `_JOINING`."""
-    return re.compile(f"[{_JOINING}]")
 
 
 def _folds_one_to_one(text: str, folded: str) -> bool:

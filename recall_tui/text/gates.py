@@ -13,6 +13,8 @@ from itertools import pairwise
 from math import log2
 from typing import Final
 
+from recall_tui.text.late import late
+
 _LOOK: Final = 256
 """Bytes a gate looks at: enough to judge by, and a huge value costs no more than a long one."""
 
@@ -67,7 +69,7 @@ def is_random(body: bytes, bits: float = 3.5) -> bool:
     return entropy_bits(body) >= min(bits, log2(len(body)) - 1) and not is_repetitive(body)
 
 
-_PLACEHOLDER: Final = re.compile(
+_PLACEHOLDER: Final = late(
     rb"example|placeholder|redacted|dummy|change[-_]?(?:me|it|this)|your[-_]?|xxxx|\*\*\*|\.\.\."
     rb"|<[^>]*>|\{[^}]*\}|\$[({]|^\$[a-z_]|%[sd]\b|%\(|^%[a-z_]+%|^[^a-z0-9]*$",
     re.IGNORECASE,
@@ -82,12 +84,12 @@ def is_placeholder(value: bytes) -> bool:
     return bool(_PLACEHOLDER.search(value[:_LOOK]))
 
 
-_CODE: Final = re.compile(
+_CODE: Final = late(
     rb"[*&!]{0,2}[a-z_$][\w$]{0,23}(?:(?:\.|->|::|\?\.)[a-z_$][\w$]{0,23})+!?\Z"  # os.environ
     rb"|[*&!]{0,2}[a-z_][\w.]*[(\[]",  # getenv(, settings[
     re.IGNORECASE,
 )
-_PLAIN: Final = re.compile(
+_PLAIN: Final = late(
     rb"v?\d+(?:[.,:/_-]\d+)*[a-z%]{0,3}\Z"  # numbers, versions, dates, times, sizes
     rb"|[a-z]:[\\/]|~?\.{0,2}/[\w.~-]*(?:/|\Z)"  # paths
     rb"|[a-z][a-z0-9+.-]*://"  # URLs
@@ -106,15 +108,15 @@ def is_plain(value: bytes) -> bool:
     return bool(_PLAIN.match(value[:_LOOK]))
 
 
-_WORDS: Final = re.compile(
+_WORDS: Final = late(
     rb"[_*]*(?:[A-Za-z]+(?:\d{1,3}[A-Z][A-Za-z]{2,})?\d{0,3}|\d{1,4})"
     rb"(?:[-_./:+@#|*]+(?:[A-Za-z]+(?:\d{1,3}[A-Z][A-Za-z]{2,})?\d{0,3}|\d{1,4}))*[_:!?.*]*\Z"
 )
-_DIGIT: Final = re.compile(rb"[0-9]")
-_BREAK: Final = re.compile(rb"[^A-Za-z0-9]+")
+_DIGIT: Final = late(rb"[0-9]")
+_BREAK: Final = late(rb"[^A-Za-z0-9]+")
 _NO_LETTERS: Final = bytes(range(0x41))
-_VOWEL: Final = re.compile(rb"[aeiouy]")
-_BETWEEN_CAPITALS: Final = re.compile(rb"(?<=[A-Z])[a-z](?=[A-Z])")
+_VOWEL: Final = late(rb"[aeiouy]")
+_BETWEEN_CAPITALS: Final = late(rb"(?<=[A-Z])[a-z](?=[A-Z])")
 
 
 def is_wordlike(value: bytes) -> bool:

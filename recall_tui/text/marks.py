@@ -6,13 +6,17 @@ empty). `sanitize` removes both characters from sources, so every mark in stored
 
 from __future__ import annotations
 
-import re
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+from recall_tui.text.late import late
+
+if TYPE_CHECKING:
+    import re
 
 OPEN: Final = "\ufdd0"
 CLOSE: Final = "\ufdd1"
 
-_MARK: Final = re.compile(f"{OPEN}([^:{OPEN}{CLOSE}]*):([^{OPEN}{CLOSE}]*){CLOSE}")
+_MARK: Final = late(f"{OPEN}([^:{OPEN}{CLOSE}]*):([^{OPEN}{CLOSE}]*){CLOSE}")
 
 
 def shown(marked: str) -> str:
@@ -32,7 +36,7 @@ def plain_pieces(marked: str) -> list[str]:
     return _MARK.split(marked)[::3] if OPEN in marked else [marked]
 
 
-_MARK_BYTES: Final = re.compile(rb"\xef\xb7\x90[^\xef]*\xef\xb7\x91")
+_MARK_BYTES: Final = late(rb"\xef\xb7\x90[^\xef]*\xef\xb7\x91")
 
 
 def mark_spans(raw: bytes) -> list[tuple[int, int]]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left, bisect_right
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 from zlib import crc32
 
 from recall_tui.text import gates
 from recall_tui.text.find import finder
+from recall_tui.text.late import late
 from recall_tui.text.marks import CLOSE, OPEN, mark_spans, plain_pieces, shown
 from recall_tui.text.rules import ALGORITHM, DEFINITE, RULES, Rule
 
@@ -202,7 +202,7 @@ def _scan(raw: bytes, low: bytes, anchors: Sequence[_Anchor]) -> Iterator[_Hit]:
             at = find(literal, after)
 
 
-_WRAP: Final = re.compile(
+_WRAP: Final = late(
     rb"\r?\n[ \t]{0,16}((?=[\w-]{0,64}[0-9])(?=[\w-]{0,64}[a-z])(?=[\w-]{0,64}[A-Z])[\w-]{6,512})"
     rb"(?=[\s\"'`,;)]|\Z)"
 )
@@ -212,7 +212,7 @@ _NARROW: Final = 60
 
 _LONG: Final = 512
 """A secret this long may have met the bound of its pattern."""
-_RUN: Final = re.compile(rb"[\w+/=.~-]*+")
+_RUN: Final = late(rb"[\w+/=.~-]*+")
 
 
 def _whole_end(raw: bytes, own: tuple[int, int], *, wraps: bool) -> int:

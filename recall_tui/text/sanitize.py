@@ -10,12 +10,11 @@ control bytes by SIMD, and what lies beyond ASCII looked at alone.
 
 from __future__ import annotations
 
-import re
-from functools import cache
 from typing import Final
 
 from recall_tui.text.cut import grapheme_start
 from recall_tui.text.find import beyond_ascii, holds_any
+from recall_tui.text.late import late
 
 _C0: Final = bytes(b for b in range(32) if b not in b"\n\t") + b"\x7f"
 
@@ -23,7 +22,7 @@ _C0: Final = bytes(b for b in range(32) if b not in b"\n\t") + b"\x7f"
 # payload stops at the next control character or line, and has a bound: a sequence that was cut
 # off costs its introducer, never the text behind it, and a hostile text costs linear time.
 _PAYLOAD: Final = "[^\x00-\x1f\x7f-\x9f]{0,65536}(?:\x07|\x1b\\\\|\x9c)"
-_ESCAPE: Final = (
+_ESCAPE: Final = late(
     "(?:\x1b\\[|\x9b)[0-?]{0,64}[ -/]{0,8}[@-~]?"  # CSI: colours, cursor moves
     f"|(?:\x1b[\\]PX^_]|[\x90\x98\x9d-\x9f])(?:{_PAYLOAD})?"  # OSC, DCS, SOS, PM, APC
     "|(?:\x1b[NO]|[\x8e\x8f])[!-~]?"  # SS2, SS3: one character of another set
@@ -32,14 +31,11 @@ _ESCAPE: Final = (
 )
 _CONTROL: Final = "\x00-\x08\x0b-\x1f\x7f-\x9f"
 _BIDI: Final = "\u202a-\u202e\u2066-\u2069"
-_DROPPED: Final = f"[{_CONTROL}{_BIDI}]"
-_MARKS: Final = "[\ufdd0\ufdd1]"
-_SURROGATE: Final = "[\ud800-\udfff]"
-_UNSAFE: Final = f"[{_CONTROL}{_BIDI}\ufdd0\ufdd1\ud800-\udfff]"
-_UNSAFE_BEYOND_ASCII: Final = f"[\x80-\x9f{_BIDI}\ufdd0\ufdd1\ud800-\udfff]"
-
-_compiled = cache(re.compile)
-"""Patterns are compiled on first use: 5 ms that a command does not pay which prints clean text."""
+_DROPPED: Final = late(f"[{_CONTROL}{_BIDI}]")
+_MARKS: Final = late("[\ufdd0\ufdd1]")
+_SURROGATE: Final = late("[\ud800-\udfff]")
+_UNSAFE: Final = late(f"[{_CONTROL}{_BIDI}\ufdd0\ufdd1\ud800-\udfff]")
+_UNSAFE_BEYOND_ASCII: Final = late(f"[\x80-\x9f{_BIDI}\ufdd0\ufdd1\ud800-\udfff]")
 
 
 def sanitize(text: str) -> str:
@@ -59,10 +55,10 @@ def sanitize_encoded(text: str, data: bytes) -> str:
         return _cleaned_ascii(text) if holds_controls(data) else text
     if not holds_controls(data) and is_safe_beyond_ascii(beyond_ascii(data)):
         return text
-    if _compiled(_SURROGATE).search(text):
+    if _SURROGATE.search(text):
         text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    text = _compiled(_MARKS).sub("\ufffd", _compiled(_ESCAPE).sub("", text))
-    return _compiled(_DROPPED).sub("", _with_plain_breaks(text))
+    text = _MARKS.sub("\ufffd", _ESCAPE.sub("", text))
+    return _DROPPED.sub("", _with_plain_breaks(text))
 
 
 def holds_controls(text: str | bytes) -> bool:
@@ -76,15 +72,15 @@ def holds_controls(text: str | bytes) -> bool:
 
 def is_safe_beyond_ascii(beyond: str) -> bool:
     """Return whether nothing beyond ASCII has to go, told by a text's characters beyond ASCII."""
-    return not _compiled(_UNSAFE_BEYOND_ASCII).search(beyond)
+    return not _UNSAFE_BEYOND_ASCII.search(beyond)
 
 
 def _cleaned_ascii(text: str) -> str:
     r"""Sanitise ASCII, mostly a file with `\r\n` or coloured output: few patterns are needed."""
     if "\x1b" in text:
-        text = _compiled(_ESCAPE).sub("", text)
+        text = _ESCAPE.sub("", text)
     text = _with_plain_breaks(text)
-    return _compiled(_DROPPED).sub("", text) if holds_controls(text) else text
+    return _DROPPED.sub("", text) if holds_controls(text) else text
 
 
 def _with_plain_breaks(text: str) -> str:
@@ -111,5 +107,5 @@ def visible(text: str) -> str:
     """
     if text.isascii() and text.isprintable():
         return text
-    unsafe = _compiled(_UNSAFE).match
+    unsafe = _UNSAFE.match
     return "".join(ascii(c)[1:-1] if c in "\n\t" or unsafe(c) else c for c in text)

@@ -13,6 +13,7 @@ import unicodedata
 from typing import Final
 
 from recall_tui.text.fold import fold
+from recall_tui.text.late import late
 
 OVERRIDE: Final = "override of earlier instructions"
 ROLE: Final = "role marker"
@@ -93,7 +94,7 @@ _SHAPES: Final = (  # reason, texts of which one stands in every match, pattern
 )  # fmt: skip
 
 _PATTERNS: Final = tuple(
-    (reason, hints, re.compile(pattern, re.MULTILINE)) for reason, hints, pattern in _SHAPES
+    (reason, hints, late(pattern, re.MULTILINE)) for reason, hints, pattern in _SHAPES
 )
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from recall_tui.text.fold import MARK_BYTE, _alive, _joining, _tangled, fold, fold_bytes, spans
+from recall_tui.text.fold import _ALIVE, _JOINING, _TANGLED, MARK_BYTE, fold, fold_bytes, spans
 from recall_tui.text.marks import CLOSE, OPEN, plain_pieces
 
 SEPARATOR = b"\xff"
@@ -98,11 +98,11 @@ def test_the_quick_ways_are_right_for_every_character_they_take():
         return (
             unicodedata.is_normalized("NFC", char)
             and not unicodedata.combining(char)
-            and not _joining().match(char)
+            and not _JOINING.match(char)
         )
 
-    inert = [char for char in CODE_POINTS[0x80:] if not _alive().match(char)]
-    single = [char for char in CODE_POINTS[0x80:] if not _tangled().match(char)]
+    inert = [char for char in CODE_POINTS[0x80:] if not _ALIVE.match(char)]
+    single = [char for char in CODE_POINTS[0x80:] if not _TANGLED.match(char)]
     assert len(inert) > 40_000
     assert len(single) > len(inert) + 900
     assert all(alone(char) and char.casefold() == char for char in inert)
@@ -124,7 +124,7 @@ def test_every_character_that_joins_the_one_before_is_known():
         if len(parts) > 1 and unicodedata.is_normalized("NFC", char):
             joining.update(part for part in parts[1:] if not unicodedata.combining(part))
     assert len(joining) > 40
-    assert {char for char in joining if not _joining().match(char)} == set()
+    assert {char for char in joining if not _JOINING.match(char)} == set()
 
 
 # ---------------------------------------------------------------- spans

@@ -12,6 +12,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from recall_tui.harnesses.base import HEAD_BYTES, ResumeCommand, file_source, first_bytes, walk
+from recall_tui.text.late import late
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -19,10 +20,10 @@ if TYPE_CHECKING:
     from recall_tui.harnesses.base import Checkpoint, Known, SessionLike, Source, Transcript
     from recall_tui.model import Gap
 
-_SUBAGENT: Final = re.compile(r"agent-[\w-]+")
+_SUBAGENT: Final = late(r"agent-[\w-]+")
 _HOUSEKEEPING: Final = ("agent-acompact", "agent-aprompt_suggestion")
 """Subagents the program runs for itself: a compaction, a guess at the next prompt."""
-_RESUMABLE: Final = re.compile(r"\w[\w.-]*")
+_RESUMABLE: Final = late(r"\w[\w.-]*")
 _NO_SESSIONS: Final = frozenset(
     {"tool-results", "memory", "file-history", "todos", "plugins", "node_modules", ".git"}
 )

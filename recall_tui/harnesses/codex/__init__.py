@@ -22,6 +22,7 @@ from recall_tui.harnesses.base import (
     first_bytes,
     walk,
 )
+from recall_tui.text.late import late
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -35,19 +36,19 @@ _HOME_FILES: Final = frozenset(
 )
 """Neighbours of `sessions` in the program's home, where worktrees and plugins may lie as well."""
 
-_STAMP: Final = re.compile(r"rollout-\d{4}-\d\d-\d\d(?:T\d\d-\d\d-\d\d)?-(.+)")
-_ENVELOPE: Final = re.compile(
+_STAMP: Final = late(r"rollout-\d{4}-\d\d-\d\d(?:T\d\d-\d\d-\d\d)?-(.+)")
+_ENVELOPE: Final = late(
     rb'\{"timestamp":\s*"[^"]*",\s*(?:"ordinal":\s*\d+,\s*)?"type":\s*'
     rb'"(?:session_meta|response_item|event_msg|turn_context)",\s*"payload":\s*\{'
 )
-_BARE: Final = re.compile(rb'\{"id":\s*"[^"]+",\s*"timestamp":\s*"[^"]+",\s*"instructions"')
-_WHOLE: Final = re.compile(rb'\s*\{\s*"session":\s*\{[^{}]*"id":')
-_ANY_ORDER: Final = re.compile(rb'"type":\s*"session_meta"')
+_BARE: Final = late(rb'\{"id":\s*"[^"]+",\s*"timestamp":\s*"[^"]+",\s*"instructions"')
+_WHOLE: Final = late(rb'\s*\{\s*"session":\s*\{[^{}]*"id":')
+_ANY_ORDER: Final = late(rb'"type":\s*"session_meta"')
 _GLANCE: Final = 4096
-_OURS: Final = re.compile(rb'"payload"|"session_meta"|"instructions"|"session"')
+_OURS: Final = late(rb'"payload"|"session_meta"|"instructions"|"session"')
 """In whatever order its fields come, a rollout begins with one of these."""
 
-_ID: Final = re.compile(rb'"id":\s*"([^"]{4,64})"')
+_ID: Final = late(rb'"id":\s*"([^"]{4,64})"')
 _ZSTD: Final = b"\x28\xb5\x2f\xfd"
 
 

@@ -7,7 +7,6 @@ discovery runs on every query.
 from __future__ import annotations
 
 import os
-import re
 import stat
 from typing import TYPE_CHECKING, Final
 
@@ -22,6 +21,7 @@ from recall_tui.harnesses.base import (
     unreadable,
     walk,
 )
+from recall_tui.text.late import late
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -39,10 +39,10 @@ _HOME_FILES: Final = frozenset(
 _HEAD: Final = 8192
 """Bytes within which the first event says whose it is."""
 
-_FIRST: Final = re.compile(rb'\s*\{"type":\s*"(?:session|user|assistant|tool|system|hook)\.\w+"')
-_STARTED: Final = re.compile(rb'"type":\s*"session\.start"')
-_PRODUCER: Final = re.compile(rb'"producer":\s*"copilot|"copilotVersion"')
-_ID: Final = re.compile(rb'"sessionId":\s*"([^"]{4,64})"')
+_FIRST: Final = late(rb'\s*\{"type":\s*"(?:session|user|assistant|tool|system|hook)\.\w+"')
+_STARTED: Final = late(rb'"type":\s*"session\.start"')
+_PRODUCER: Final = late(rb'"producer":\s*"copilot|"copilotVersion"')
+_ID: Final = late(rb'"sessionId":\s*"([^"]{4,64})"')
 
 
 class Copilot:

@@ -6,10 +6,10 @@ Standard library only: discovery runs on every query.
 from __future__ import annotations
 
 import os
-import re
 from typing import TYPE_CHECKING, Final
 
 from recall_tui.harnesses.base import file_source, first_bytes, walk
+from recall_tui.text.late import late
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,12 +22,12 @@ SHARED_IDS: Final = frozenset({"a2a-server"})
 """Session ids that are names of a program: every session of it has the same."""
 
 _HEAD: Final = 4096
-_SESSION_ID: Final = re.compile(rb'"sessionId"\s*:\s*"([^"\\]+)"')
-_PROJECT: Final = re.compile(rb'"projectHash"\s*:')
-_HISTORY: Final = re.compile(rb'"history"\s*:\s*\[\s*\{[^{}\[\]]*"(?:role|parts)"')
+_SESSION_ID: Final = late(rb'"sessionId"\s*:\s*"([^"\\]+)"')
+_PROJECT: Final = late(rb'"projectHash"\s*:')
+_HISTORY: Final = late(rb'"history"\s*:\s*\[\s*\{[^{}\[\]]*"(?:role|parts)"')
 _BLANK: Final = b"\xef\xbb\xbf\0\r\n\t "
 """What may stand before the first value: a byte order mark, NULs of a crash."""
-_NAME: Final = re.compile(r"session-.+\.jsonl?\Z")
+_NAME: Final = late(r"session-.+\.jsonl?\Z")
 
 _OTHERS: Final = frozenset(
     {

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from typing import TYPE_CHECKING, Final
 
 from recall_tui.errors import SourceError
 from recall_tui.harnesses.base import Source, file_source, first_bytes, walk
 from recall_tui.model import Gap, GapKind
+from recall_tui.text.late import late
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,16 +20,16 @@ if TYPE_CHECKING:
 HARNESS: Final = "opencode"
 _SQLITE: Final = b"SQLite format 3\0"
 
-_STORES: Final = re.compile(r"(?:opencode(?:-[\w.-]+)?|kilo)\.db\Z")
+_STORES: Final = late(r"(?:opencode(?:-[\w.-]+)?|kilo)\.db\Z")
 """Names of the program's own stores: such a file that cannot be read is a gap."""
 
 _DATABASES: Final = (".db", ".sqlite", ".sqlite3")
 
 _HEAD: Final = 4096
 
-_EXPORT: Final = re.compile(rb'"info"\s*:\s*\{|"messages"\s*:\s*\[')
-_SESSION: Final = re.compile(rb'"(?:id|sessionID)"\s*:\s*"(ses_[^"\\]+)"')
-_COPY: Final = re.compile(rb'\{"type":\s*"(?:user|tool_use|tool_result)",\s*"timestamp":')
+_EXPORT: Final = late(rb'"info"\s*:\s*\{|"messages"\s*:\s*\[')
+_SESSION: Final = late(rb'"(?:id|sessionID)"\s*:\s*"(ses_[^"\\]+)"')
+_COPY: Final = late(rb'\{"type":\s*"(?:user|tool_use|tool_result)",\s*"timestamp":')
 
 _SECRETS: Final = frozenset({"auth.json", "mcp-auth.json", "account.json"})
 """Files beside the sessions that hold credentials: never opened."""

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from typing import TYPE_CHECKING, Final
 
 from recall_tui.harnesses.base import ResumeCommand, file_source, first_bytes, walk
+from recall_tui.text.late import late
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from recall_tui.harnesses.base import Checkpoint, SessionLike, Source, Transcript
     from recall_tui.model import Gap
 
-_NAME: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z_([\w.-]+)\.jsonl")
+_NAME: Final = late(r"\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z_([\w.-]+)\.jsonl")
 _HEADER: Final = 4096
 """Bytes a first line may have."""
 

@@ -12,6 +12,7 @@ from functools import cache
 from typing import TYPE_CHECKING, AnyStr, Final, NamedTuple
 
 from recall_tui.search.recall import policy
+from recall_tui.text.late import late
 
 if TYPE_CHECKING:
     from datetime import tzinfo
@@ -70,7 +71,7 @@ _DAYS_BACK: Final = {
 }  # fmt: skip
 
 
-_ASKS: Final = re.compile(
+_ASKS: Final = late(
     r"\s*(?:since )?(?:when|how long|(?:in )?(?:what|which) (?:day|date|week|month|year|time))\b",
     re.IGNORECASE,
 )
@@ -80,7 +81,7 @@ _TOLD: Final = (
     rb"|(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february|march|april|may|june|july"
     rb"|august|september|october|november|december)\b"
 )
-_WORD: Final = re.compile(r"\w+")
+_WORD: Final = late(r"\w+")
 
 
 @cache

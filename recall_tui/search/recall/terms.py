@@ -15,13 +15,12 @@ from recall_tui.search.recall import policy
 from recall_tui.search.recall.stopwords import GERMAN, JA, LIGHT, NOISE, ZH, stop_words
 from recall_tui.search.recall.words import Word
 from recall_tui.text.fold import fold
+from recall_tui.text.late import late
 
-_QUOTED: Final = re.compile(r"[\"“”„«»`]([^\"“”„«»`]{2,200})[\"“”„«»`]|「([^」]{2,200})」")
-_CJK: Final = re.compile(
-    "[\u3005\u3007\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]+"
-)
-_WORD: Final = re.compile(r"[^\W_]+(?:'[^\W_]+)?")
-_IDENTIFIER: Final = re.compile(
+_QUOTED: Final = late(r"[\"“”„«»`]([^\"“”„«»`]{2,200})[\"“”„«»`]|「([^」]{2,200})」")
+_CJK: Final = late("[\u3005\u3007\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]+")
+_WORD: Final = late(r"[^\W_]+(?:'[^\W_]+)?")
+_IDENTIFIER: Final = late(
     r"https?://\S+"
     r"|(?:[~.]{0,2}/)?[\w.@%+-]+(?:[/\\][\w.@%+-]+)+/?"  # paths
     r"|\w+(?:::\w+)+"
@@ -35,7 +34,7 @@ _IDENTIFIER: Final = re.compile(
     r"|\b[A-Za-z]+[a-z0-9](?:[A-Z][a-z0-9]+)+[A-Z]?\b"  # CamelCase
     r"|\b[A-Z]{2,}[a-z]+\d?(?:[A-Z][a-z0-9]+)+\b"
 )
-_NAMELIKE: Final = re.compile(r"(?:Mc|Mac|De|Di|La|Le|Van|O)[A-Z][a-z]+\Z|[ie][A-Z][a-z]+\Z")
+_NAMELIKE: Final = late(r"(?:Mc|Mac|De|Di|La|Le|Van|O)[A-Z][a-z]+\Z|[ie][A-Z][a-z]+\Z")
 """McGee, DeLuca, iPhone: written like identifiers, meant as words."""
 _TYPO_CHARS: Final = 5
 _TRIM: Final = ".,;:!?)(]["

@@ -7,16 +7,16 @@ is found by "go", and "paint" finds "painter" as a near form.
 
 from __future__ import annotations
 
-import re
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from recall_tui.search.recall import policy
+from recall_tui.text.late import late
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-TOKEN: Final = re.compile(rb"[a-z0-9\x80-\xfd]+")
+TOKEN: Final = late(rb"[a-z0-9\x80-\xfd]+")
 """A word in folded bytes: letters and digits, and whatever is not ASCII."""
 
 _GROUPS: Final = (
