@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from contextlib import suppress
 
 TYPE_CHECKING = False
 """Stands for `typing.TYPE_CHECKING`, whose module costs a third of `recall --version`."""
@@ -22,13 +21,17 @@ _BARE: tuple[list[str], ...] = ([], ["--demo"])
 
 def main() -> int:
     """Run `recall` with the words of the process and return its exit code."""
+    if None in (sys.stdin, sys.stdout, sys.stderr):
+        _open_closed_streams()
     words = sys.argv[1:]
     if words in (["--version"], ["-V"]):
         # Answered before click is loaded: scripts ask this, and it must cost next to nothing.
         from recall_tui import __version__
 
-        with suppress(BrokenPipeError):  # unbuffered, so that a reader who left is no failure
+        try:  # unbuffered, so that a reader who left is no failure
             os.write(1, f"recall {__version__}\n".encode())
+        except OSError as error:
+            return 0 if isinstance(error, BrokenPipeError) else 3
         return 0
     capable = os.environ.get("TERM") != "dumb" and all(os.isatty(number) for number in (0, 1, 2))
     if words in _BARE and capable:
@@ -47,6 +50,23 @@ def main() -> int:
     code = command_line(call=Call(app=_app, tools=_tools))
     gc.freeze()  # an ending interpreter looks for cycles in all that it ever made: 7 ms
     return code
+
+
+def _open_closed_streams() -> None:
+    """Put something where streams were closed (`>&-`, some daemons).
+
+    Otherwise the next file opened, our own index, would be taken for one of them. An answer that
+    nobody takes is a failure, as on a full disk, so standard output cannot be written; words can.
+    """
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is None:
+            opened = os.open(os.devnull, os.O_WRONLY if name == "stderr" else os.O_RDONLY)
+            if opened != number:
+                os.dup2(opened, number)
+                os.close(opened)
+            mode = "r" if name == "stdin" else "w"
+            stream = open(number, mode, encoding="utf-8", closefd=False)  # noqa: SIM115 - for good
+            setattr(sys, name, stream)
 
 
 def _bare(*, demo: bool) -> int:

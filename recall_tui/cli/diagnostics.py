@@ -25,8 +25,8 @@ DEBUG: Final = "RECALL_DEBUG"
 LEAD: Final = 9
 """Cells for the word that says what kind of line it is."""
 
-_FULL: Final = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
-"""What writing to a full or broken disk fails with."""
+_UNWRITABLE: Final = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EBADF)
+"""What writing to a full or broken disk, or to a closed output, fails with."""
 
 GAP_LINES: Final = 12
 """Gaps printed one a line before the rest is counted."""
@@ -141,7 +141,7 @@ def _fault(error: Exception) -> ExitCode:
     """Print an unexpected failure: where it happened, never what text was being read."""
     import traceback
 
-    if isinstance(error, OSError) and error.errno in _FULL and error.filename is None:
+    if isinstance(error, OSError) and error.errno in _UNWRITABLE and error.filename is None:
         _stop_writing()
         reason = error.strerror
         say_error(RecallError(f"the answer could not be written: {reason}", "it is incomplete"))

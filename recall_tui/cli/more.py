@@ -15,8 +15,12 @@ _NEIGHBOURS = click.IntRange(0, 8)
 
 @click.command()
 @click.argument("ref")
-@click.option("--before", type=_NEIGHBOURS, default=8, show_default=True, help="Messages before.")
-@click.option("--after", type=_NEIGHBOURS, default=8, show_default=True, help="Messages after.")
+@click.option(
+    "--before", type=_NEIGHBOURS, default=8, show_default=True, metavar="N", help="Messages before."
+)
+@click.option(
+    "--after", type=_NEIGHBOURS, default=8, show_default=True, metavar="N", help="Messages after."
+)
 @options.source_options
 @options.json_option
 @click.pass_context

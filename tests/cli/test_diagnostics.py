@@ -138,6 +138,21 @@ def test_an_answer_that_cannot_be_written_is_said_in_words(unbuffered: str) -> N
     assert "fault" not in run.stderr
 
 
+@pytest.mark.parametrize("closed", [(0,), (1,), (2,), (0, 1, 2)])
+def test_closed_streams_are_no_failure_but_an_answer_nobody_takes(closed: tuple[int, ...]) -> None:
+    """As `>&-` and some daemons start programs."""
+    shell = " ".join(["exec", '"$@"', *(f"{number}>&-" for number in closed)])
+    for words in (["spec", "--json"], ["--version"]):
+        run = subprocess.run(
+            ["/bin/sh", "-c", shell, "sh", sys.executable, "-m", "recall_tui", *words],
+            capture_output=True, stdin=subprocess.DEVNULL, cwd=REPOSITORY, check=False, text=True,
+        )  # fmt: skip
+        assert run.returncode == (3 if 1 in closed else 0)
+        assert "fault" not in run.stderr
+        assert "Traceback" not in run.stderr
+        assert bool(run.stdout) is (1 not in closed)
+
+
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp1252"])
 def test_a_locale_that_knows_few_letters_is_no_failure(encoding: str) -> None:
     def run(*words: str) -> subprocess.CompletedProcess[bytes]:
