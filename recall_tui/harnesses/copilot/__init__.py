@@ -1,5 +1,7 @@
 """GitHub Copilot CLI: `~/.copilot/session-state/<id>/events.jsonl`, early `<id>.jsonl`.
 
+Before October 2025 a session was one JSON file, `history-session-state/session_<id>_<time>.json`.
+
 `reader` knows what is in them; this module only finds them, with the standard library, because
 discovery runs on every query.
 """
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from recall_tui.model import Gap
 
 _STATE: Final = "session-state"
+_TIMELINES: Final = "history-session-state"
 _EVENTS: Final = "events.jsonl"
 _WORKSPACE: Final = "workspace.yaml"
 _HOME_FILES: Final = frozenset(
@@ -43,6 +46,10 @@ _FIRST: Final = late(rb'\s*\{"type":\s*"(?:session|user|assistant|tool|system|ho
 _STARTED: Final = late(rb'"type":\s*"session\.start"')
 _PRODUCER: Final = late(rb'"producer":\s*"copilot|"copilotVersion"')
 _ID: Final = late(rb'"sessionId":\s*"([^"]{4,64})"')
+_TIMELINE: Final = late(
+    rb'\{\s*"sessionId":\s*"[^"]+",\s*"startTime":\s*"[^"]+",\s*"chatMessages":\s*\['
+)
+_TIMELINE_NAME: Final = late(r"session_(.+)_\d+\.json")
 
 
 class Copilot:
@@ -57,22 +64,25 @@ class Copilot:
         bases = [env.get("COPILOT_HOME") or os.path.join(home, ".copilot")]
         early = (env.get(name) for name in ("XDG_STATE_HOME", "XDG_CONFIG_HOME"))
         bases += (os.path.join(base, ".copilot") for base in early if base)
-        return list(dict.fromkeys(os.path.join(base, _STATE) for base in bases))
+        bases = list(dict.fromkeys(bases))
+        old = (os.path.join(base, _TIMELINES) for base in bases)
+        return [*(os.path.join(base, _STATE) for base in bases), *filter(os.path.isdir, old)]
 
     def discover(self, root: str, gaps: list[Gap]) -> Iterator[Source]:
         """Yield every session below a root; see `base.Harness.discover`.
 
         A session without events was never used, and is none.
         """
-        if os.path.basename(os.path.normpath(root)) == _STATE:
+        if os.path.basename(os.path.normpath(root)) in (_STATE, _TIMELINES):
             yield from self._state(root, root, gaps)
         elif _is_home(root):
-            yield from self._state(os.path.join(root, _STATE), root, gaps)
+            for place in (_STATE, _TIMELINES):
+                yield from self._state(os.path.join(root, place), root, gaps)
         else:
             alone = os.path.isfile(root)
             for folder, entries in walk(root, gaps):
                 for entry in entries:
-                    if alone or entry.name.endswith(".jsonl"):
+                    if alone or entry.name.endswith(".jsonl") or _timeline_id(entry.name):
                         native_id = self._native_id(os.path.abspath(folder), entry)
                         source = file_source(self.id, entry, native_id, root) if native_id else None
                         if source is not None:
@@ -83,8 +93,9 @@ class Copilot:
         try:
             with os.scandir(folder) as entries:
                 for entry in entries:
-                    if entry.name.endswith(".jsonl"):
-                        native_id = entry.name.removesuffix(".jsonl")
+                    native_id = _timeline_id(entry.name)
+                    if native_id or entry.name.endswith(".jsonl"):
+                        native_id = native_id or entry.name.removesuffix(".jsonl")
                         source = file_source(self.id, entry, native_id, root)
                     else:
                         source = self._events(entry, root)
@@ -128,14 +139,21 @@ class Copilot:
         return found[1].decode("utf-8", "replace") if found else name.removesuffix(".jsonl")
 
     def recognise(self, path: str, head: bytes) -> bool:
-        """Say whether a file holds events of this program."""
-        first = head.lstrip(b"\xef\xbb\xbf\0 \t\r\n").partition(b"\n")[0]
+        """Say whether a file holds a session of this program."""
+        text = head.lstrip(b"\xef\xbb\xbf\0 \t\r\n")
+        if path.endswith(".json") and _TIMELINE.match(text):
+            return True
+        first = text.partition(b"\n")[0]
         if _STARTED.search(first):
             return _PRODUCER.search(first) is not None
         return _FIRST.match(first) is not None and b'"data":' in first and b'"parentId":' in first
 
     def open(self, source: Source, since: Checkpoint | None = None) -> Transcript:
         """Return a reader for the session; see `base.Harness.open`."""
+        if source.path.endswith(".json") and _TIMELINE.match(first_bytes(source.path, _HEAD)):
+            from recall_tui.harnesses.copilot.timeline import TimelineTranscript  # noqa: PLC0415
+
+            return TimelineTranscript(source)
         from recall_tui.harnesses.copilot.reader import CopilotTranscript  # noqa: PLC0415
 
         return CopilotTranscript(source, since)
@@ -147,7 +165,12 @@ class Copilot:
         return read(source.path, locator)
 
     def resume(self, session: SessionLike) -> ResumeCommand | None:
-        """Return `copilot --resume=ID`: it goes on in the session's own directory from anywhere."""
+        """Return `copilot --resume=ID`: it goes on in the session's own directory from anywhere.
+
+        Today's program does not look where the earliest sessions lie.
+        """
+        if session.path.endswith(".json"):
+            return None
         command = ("copilot", f"--resume={session.native_id}")
         cwd = session.last_cwd or session.cwd
         if cwd and not os.path.isdir(cwd):
@@ -155,6 +178,12 @@ class Copilot:
                 command, "", f"{cwd} is gone, and Copilot goes on in the session's own directory"
             )
         return ResumeCommand(command, cwd)
+
+
+def _timeline_id(name: str) -> str:
+    """Return the session id in the name of a file of the earliest kind, empty for another name."""
+    match = _TIMELINE_NAME.fullmatch(name) if name.endswith(".json") else None
+    return match[1] if match else ""
 
 
 def _dated(source: Source) -> Source:

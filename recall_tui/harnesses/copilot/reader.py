@@ -32,7 +32,7 @@ from recall_tui.harnesses.copilot.workspace import workspace_beside
 from recall_tui.harnesses.jsonl import JsonlTranscript
 from recall_tui.harnesses.lenient import lenient
 from recall_tui.harnesses.opening import Opening
-from recall_tui.model import Kind, Material
+from recall_tui.model import Kind, Material, SessionKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -45,8 +45,11 @@ _UNIQUE: Final = 32
 """Characters of an id that is unique in the world; test data has `e1`."""
 
 _ORDER: Final = (*PROJECTED, "intent", "agent_type")
-_INJECTED: Final = ("skill-", "system", "command-", "hook", "autopilot")
+_INJECTED: Final = ("skill-", "system", "command-", "hook", "autopilot", "schedule-")
 """Sources of user messages the program writes itself."""
+
+_NO_FILES: Final = ("directory", "selection", "github_reference", "extension_context")
+"""Attachments that have no bytes: a folder, words of a file, an issue, what an extension says."""
 
 _SILENT: Final = frozenset(
     (
@@ -58,7 +61,9 @@ _SILENT: Final = frozenset(
         "session.permissions_changed", "session.usage_checkpoint", "session.mode_changed",
         "session.plan_changed", "session.workspace_file_changed", "session.compaction_start",
         "session.idle", "session.tools_updated", "session.skills_loaded", "tool.execution_progress",
-        "tool.execution_partial_result", "tool.user_requested", "user_input.requested",
+        "tool.execution_partial_result", "user_input.requested",
+        "session.autopilot_objective_changed", "session.remote_steerable_changed",
+        "session.schedule_cancelled", "external_tool.requested", "external_tool.completed",
         "user_input.completed", "elicitation.requested", "elicitation.completed",
         "pending_messages.modified", "hook.start", "hook.end", "hook.progress",
     )
@@ -171,7 +176,7 @@ class CopilotTranscript(JsonlTranscript):
             if holder.data is not NO_RAW:
                 locator = f"{self.offset}:{path}.{number}"
                 material = inline.from_base64(holder.data, mime, event, name, locator)
-            if material is None and holder.type not in ("directory", "selection"):
+            if material is None and holder.type not in _NO_FILES:
                 material = inline.elsewhere(mime or mime_of(name), event, name, "")
             if material is not None:
                 found.append(material)
@@ -201,11 +206,25 @@ def _user(reader: CopilotTranscript, event: Event) -> list[Parsed]:
     if not text and not materials:
         return []
     source = data.source or ""
-    if event.agentId or data.parentToolCallId or source.startswith("agent-"):
+    if (
+        event.agentId
+        or data.parentToolCallId
+        or source.startswith("agent-")
+        or reader.facts.kind is SessionKind.SUBAGENT
+    ):
         kind = Kind.DELEGATION
     else:
         kind = Kind.INJECTED if source.startswith(_INJECTED) else Kind.PROMPT
-    return [Parsed(kind, text, materials=materials)]
+    return [Parsed(kind, text, materials=materials), *_attached(data.attachments)]
+
+
+def _attached(attachments: list[Binary] | None) -> list[Parsed]:
+    """Return what stands beside a prompt as words: a selection in a file, an issue by its title."""
+    return [
+        Parsed(Kind.INJECTED, held.filePath or held.url or "", rest=held.text or held.title or "")
+        for held in attachments or ()
+        if held.text or held.title
+    ]
 
 
 def _assistant(reader: CopilotTranscript, event: Event) -> list[Parsed]:
@@ -319,5 +338,6 @@ _HANDLERS: Final = {
     "user.message": _user,
     "assistant.message": _assistant,
     "tool.execution_start": _started,
+    "tool.user_requested": _started,
     "tool.execution_complete": _completed,
 }

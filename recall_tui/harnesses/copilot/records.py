@@ -43,6 +43,9 @@ class Binary(msgspec.Struct):
     path: str | None = None
     filePath: str | None = None  # noqa: N815
     displayName: str | None = None  # noqa: N815
+    text: str | None = None
+    title: str | None = None
+    url: str | None = None
 
 
 class Result(msgspec.Struct):
@@ -122,6 +125,8 @@ class Rare(msgspec.Struct):
     summaryContent: str | None = None  # noqa: N815
     content: str | None = None
     title: str | None = None
+    prompt: str | None = None
+    detachedFromSpawningParentSessionId: str | None = None  # noqa: N815
     droppedTokens: float | None = None  # noqa: N815
     tokensRemovedDuringTruncation: float | None = None  # noqa: N815
     success: bool | None = None

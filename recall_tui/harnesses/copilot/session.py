@@ -11,7 +11,7 @@ from recall_tui.harnesses import inline
 from recall_tui.harnesses.base import Parsed
 from recall_tui.harnesses.copilot.records import Failure, ModelMetrics, Rare, RareEvent, Tokens
 from recall_tui.harnesses.lenient import decode
-from recall_tui.model import Kind
+from recall_tui.model import Kind, SessionKind
 
 if TYPE_CHECKING:
     from recall_tui.harnesses.copilot.reader import CopilotTranscript
@@ -33,6 +33,9 @@ def _begins(reader: CopilotTranscript, data: Rare) -> list[Parsed]:
     facts.saw_cwd(where.cwd or "")
     facts.branch = where.branch or facts.branch
     facts.version = data.copilotVersion or facts.version
+    parent = data.detachedFromSpawningParentSessionId
+    if parent:  # the program goes on by itself with what a session held
+        facts.kind, facts.parent = SessionKind.SUBAGENT, parent
     return _model(reader, data)
 
 
@@ -42,6 +45,11 @@ def _model(reader: CopilotTranscript, data: Rare) -> list[Parsed]:
     if chosen and chosen != "auto":
         reader.state.model = chosen
     return []
+
+
+def _scheduled(reader: CopilotTranscript, data: Rare) -> list[Parsed]:
+    """Take a prompt that was typed to be sent later, or again and again."""
+    return [Parsed(Kind.PROMPT, data.prompt)] if data.prompt else []
 
 
 def _renamed(reader: CopilotTranscript, data: Rare) -> list[Parsed]:
@@ -146,6 +154,7 @@ HANDLERS: Final = {
     "session.resume": _begins,
     "session.context_changed": _begins,
     "session.title_changed": _renamed,
+    "session.schedule_created": _scheduled,
     "session.error": _error,
     "session.warning": _warning,
     "session.truncation": _truncated,

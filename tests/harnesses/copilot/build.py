@@ -86,3 +86,14 @@ class Events:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(self.bytes())
         return path
+
+
+def timeline(*entries: dict[str, Any], chat: tuple[dict[str, Any], ...] = ()) -> bytes:
+    """A session of before October 2025, one second an entry."""
+    shown = [
+        {"id": f"00000000-0000-4000-8000-{n:012d}", "timestamp": clock.to_iso(START + 1000 * n)} | e
+        for n, e in enumerate(entries)
+    ]
+    session = {"sessionId": SESSION, "startTime": clock.to_iso(START), "chatMessages": list(chat)}
+    session |= {"timeline": shown, "selectedModel": "claude-sonnet-4.5"}
+    return json.dumps(session, ensure_ascii=False, indent=2).encode()

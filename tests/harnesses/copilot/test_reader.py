@@ -12,7 +12,7 @@ from recall_tui import clock
 from recall_tui.errors import SourceError
 from recall_tui.harnesses.copilot import Copilot
 from recall_tui.harnesses.copilot.workspace import parse
-from recall_tui.model import Kind
+from recall_tui.model import Kind, SessionKind
 from tests.harnesses.copilot.build import SESSION, START, Events, coded, png
 from tests.harnesses.copilot.conftest import told
 from tests.harnesses.steps import in_steps, source_of, whole
@@ -353,3 +353,50 @@ def test_the_model_chosen_speaks_where_an_answer_names_none(read):
     messages, transcript = read(events)
     assert [m.model for m in messages] == ["", "", "gpt-z", "gpt-z"]
     assert transcript.facts.models == ["gpt-z"]
+
+
+def test_a_command_the_person_ran_is_a_call(read):
+    """The program begins it with another event than the agent's calls."""
+    events = Events().add(
+        "tool.user_requested", toolCallId="u1", toolName="bash", arguments={"command": "git log"}
+    )
+    events.add("tool.execution_complete", toolCallId="u1", success=True, result={"content": "abc"})
+    messages, _ = read(events)
+    assert [(m.kind, m.tool, m.text) for m in messages] == [
+        (Kind.TOOL_CALL, "bash", "git log"),
+        (Kind.TOOL_RESULT, "bash", "abc"),
+    ]
+
+
+def test_a_prompt_for_later_is_typed_once_however_often_it_is_sent(read):
+    events = Events().add("session.schedule_created", id=1, intervalMs=60_000, prompt="check CI")
+    for _ in range(3):
+        events.prompt("[Scheduled prompt #1]\ncheck CI", source="schedule-1")
+    events.add("session.schedule_cancelled", id=1)
+    messages, transcript = read(events)
+    assert [m.text for m in messages if m.kind is Kind.PROMPT] == ["check CI"]
+    assert len(messages) == 4
+    assert not transcript.unknown
+
+
+def test_a_run_the_program_detaches_belongs_to_the_session_it_goes_on_with(read):
+    events = Events(start=False).add(
+        "session.start", sessionId=SESSION, producer="copilot-agent",
+        detachedFromSpawningParentSessionId="13ed9ab3-0000-4000-8000-00000000000a",
+    ).prompt("consolidate")  # fmt: skip
+    messages, transcript = read(events)
+    assert [(m.kind, m.text) for m in messages] == [(Kind.DELEGATION, "consolidate")]
+    assert transcript.facts.kind is SessionKind.SUBAGENT
+    assert transcript.facts.parent == "13ed9ab3-0000-4000-8000-00000000000a"
+
+
+def test_attachments_without_bytes_are_words(read):
+    selection = {"type": "selection", "filePath": "/a.py", "displayName": "a.py", "text": "x = 1"}
+    issue = {"type": "github_reference", "number": 7, "title": "It breaks", "url": "https://g/7"}
+    messages, _ = read(Events().prompt("fix", attachments=[selection, issue]))
+    assert [(m.kind, m.text, m.rest) for m in messages] == [
+        (Kind.PROMPT, "fix", ""),
+        (Kind.INJECTED, "/a.py", "x = 1"),
+        (Kind.INJECTED, "https://g/7", "It breaks"),
+    ]
+    assert messages[0].materials == ()
