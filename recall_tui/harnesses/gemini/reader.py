@@ -13,7 +13,7 @@ from recall_tui.harnesses import fields, images
 from recall_tui.harnesses.base import Facts
 from recall_tui.harnesses.gemini import project
 from recall_tui.harnesses.gemini.places import SHARED_IDS
-from recall_tui.harnesses.gemini.records import Records, attachments
+from recall_tui.harnesses.gemini.records import Records, attachments, words_of
 from recall_tui.harnesses.jsonl import BadLine, JsonlTranscript
 from recall_tui.harnesses.streams import read_document
 from recall_tui.model import Kind, SessionKind
@@ -120,25 +120,37 @@ class _Conversation:
         self.entries.append(entry)
 
     def _replace(self, messages: list[bytes]) -> None:
-        """Take a whole new list of messages; what was rewound stays behind what it followed."""
+        """Take a whole new list of messages.
+
+        What it leaves out (a compressed history, a rewind before) was said all the same: it stays
+        behind what it followed, as abandoned. What it repeats under another id, as a compression
+        does with the latest messages, stays where it was first written.
+        """
+        named = [(fields.text(_line.decode(raw).id), raw) for raw in messages]
+        stated = {name for name, _ in named}
+        left = [e for e in self.entries if not (e.abandoned or (e.name and e.name in stated))]
+        twins = _twins(left, named) if left else [None] * len(named)
+        again = {id(twin) for twin in twins}
         followers: dict[str, list[_Entry]] = {}
         last = ""
         for entry in self.entries:
-            if entry.abandoned:
-                followers.setdefault(last, []).append(entry)
-            else:
+            if entry.name and entry.name in stated and not entry.abandoned:
                 last = entry.name
-        named = [(fields.text(_line.decode(raw).id), raw) for raw in messages]
+            else:
+                entry.abandoned = entry.abandoned or id(entry) not in again
+                followers.setdefault(last, []).append(entry)
         self.entries = followers.pop("", [])
         self._live = {}
-        for name, raw in named:
-            if name:
+        for (name, raw), twin in zip(named, twins, strict=True):
+            if twin is not None:
+                self._live[name] = twin
+            elif name:
                 self._write(name, raw)
             else:
                 self.entries.append(_Entry("", raw))
             self.entries.extend(followers.pop(name, ()))
-        for left in followers.values():
-            self.entries.extend(left)
+        for left_over in followers.values():
+            self.entries.extend(left_over)
 
     def _rewind(self, name: object) -> None:
         """Give up a message and all after it; all, when there is no such message."""
@@ -146,7 +158,33 @@ class _Conversation:
         begin = self.entries.index(target) if target is not None else 0
         for entry in self.entries[begin:]:
             entry.abandoned = True
-            self._live.pop(entry.name, None)
+        self._live = {name: e for name, e in self._live.items() if not e.abandoned}
+
+
+def _twins(left: list[_Entry], named: list[tuple[str, bytes]]) -> list[_Entry | None]:
+    """Return for each message of a new list the one left out of it that says the same, if any.
+
+    The latest first: those are the ones a compression writes again.
+    """
+    held: dict[tuple[str, str], list[_Entry]] = {}
+    for entry in left:
+        if said := _said(entry.raw):
+            held.setdefault(said, []).append(entry)
+    found: list[_Entry | None] = []
+    for _, raw in reversed(named):
+        said = _said(raw)
+        found.append(held[said].pop() if said and held.get(said) else None)
+    return found[::-1]
+
+
+def _said(raw: bytes) -> tuple[str, str] | None:
+    """Return who said what in a message, to know it again under another id; None for no words."""
+    try:
+        record = fields.mapping(fields.decode(raw))
+    except ValueError:
+        return None
+    words = words_of(record)
+    return (fields.text(record.get("type")), words) if words else None
 
 
 def opened(source: Source) -> LinesTranscript | DocumentTranscript:

@@ -20,8 +20,22 @@ _OPENING: Final = (
     "<session_context>",
     "This is the Gemini CLI. We are setting up the context",
 )
-_ADDED: Final = ("I ran the following shell command:",)
+_ADDED: Final = (
+    "I ran the following shell command:",
+    "<hook_context>",
+    "Background execution update:\n<background_output>",
+    "System: Potential loop detected.",
+)
 """How texts begin that the program puts in the user's place."""
+
+_GO_ON: Final = "Please continue."
+"""What the program says in the user's place when the agent stopped before it was done."""
+
+_SNAPSHOT: Final = "<state_snapshot>"
+"""Begins what stands for a history that was compressed."""
+
+_HOOK: Final = re.compile(r"\n?<hook_context>.*?</hook_context>", re.S)
+"""What a hook of the person's adds behind a prompt."""
 
 _STEERING: Final = re.compile(r"User steering update.*?<user_input>\s*(.*?)\s*</user_input>", re.S)
 """Typed while the agent worked; the program wraps it in instructions."""
@@ -118,6 +132,9 @@ class Records:
             kind = Kind.INJECTED if self._tasked else Kind.DELEGATION
             self._tasked = True
             yield Parsed(kind, words, time, identity, materials=materials)
+            return
+        if words.lstrip().startswith(_SNAPSHOT):
+            yield Parsed(Kind.SUMMARY, words, time, identity)
             return
         typed, added = _typed(record, words, beside_results=bool(responses))
         if typed.strip() or (materials and not responses):
@@ -289,6 +306,11 @@ def _as_parts(content: object) -> list[dict[str, Any]]:
     return [part for part in parts if isinstance(part, dict)]
 
 
+def words_of(record: dict[str, Any]) -> str:
+    """Return the words of a record, without thoughts (Q8)."""
+    return _words(_parts(record))
+
+
 def _words(parts: list[dict[str, Any]]) -> str:
     """Return the text of parts, without thoughts (Q8)."""
     texts = (fields.text(part.get("text")) for part in parts if not part.get("thought"))
@@ -305,9 +327,12 @@ def _typed(record: dict[str, Any], words: str, *, beside_results: bool) -> tuple
     steering = _STEERING.search(words) if "<user_input>" in words else None
     if steering:
         return steering.group(1), ""
-    if beside_results:
+    if beside_results or words == _GO_ON:
         return "", words
     body, files = _without_files(words)
+    hooks = "".join(_HOOK.findall(body))
+    if hooks and not body.startswith(_ADDED):
+        body, files = _HOOK.sub("", body), f"{hooks.strip()}\n{files}".rstrip()
     shown = record.get("displayContent")
     if shown:
         display = _words(_as_parts(shown))

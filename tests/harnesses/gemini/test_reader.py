@@ -11,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from recall_tui import clock
 from recall_tui.errors import SourceError
 from recall_tui.harnesses.base import Facts, Parsed, Source
 from recall_tui.harnesses.gemini import Gemini
@@ -59,7 +60,9 @@ def test_a_record_written_again_replaces_the_first(tmp_path: Path) -> None:
     assert kinds(messages) == [("prompt", "go"), ("answer", "late answer"), ("prompt", "next")]
 
 
-def test_a_patch_with_messages_replaces_all(tmp_path: Path) -> None:
+def test_a_patch_with_messages_replaces_all_and_what_it_leaves_out_is_abandoned(
+    tmp_path: Path,
+) -> None:
     messages = told(
         tmp_path,
         build.user(1, "gone"),
@@ -68,7 +71,68 @@ def test_a_patch_with_messages_replaces_all(tmp_path: Path) -> None:
         build.agent(4, "also, later"),
         build.user(5, "after"),
     )
-    assert [m.text for m in messages] == ["kept", "also, later", "after"]
+    assert [(m.text, m.abandoned) for m in messages] == [
+        ("gone", True),
+        ("gone too", True),
+        ("kept", False),
+        ("also, later", False),
+        ("after", False),
+    ]
+
+
+def test_a_compressed_history_stays_and_its_copied_end_counts_once(tmp_path: Path) -> None:
+    """A compression writes a summary and the latest messages again, under new ids and times."""
+    copies = [
+        build.user(11, "<state_snapshot>so far</state_snapshot>"),
+        build.agent(12, "Got it. Thanks for the additional context!"),
+        build.user(13, "latest"),
+        build.agent(14, "its answer"),
+    ]
+    messages = told(
+        tmp_path,
+        build.user(1, "first"),
+        build.agent(2, "its answer"),
+        build.user(3, "latest"),
+        build.agent(4, "its answer"),
+        *copies,
+        {"$set": {"messages": copies}},
+        build.user(15, "after"),
+        {"$rewindTo": build.uid(15)},
+    )
+    assert [(m.kind.word, m.text, m.abandoned, m.time_ms) for m in messages] == [
+        ("prompt", "first", True, clock.from_iso(build.at(1))),
+        ("answer", "its answer", True, clock.from_iso(build.at(2))),
+        ("prompt", "latest", False, clock.from_iso(build.at(3))),
+        ("answer", "its answer", False, clock.from_iso(build.at(4))),
+        ("summary", "<state_snapshot>so far</state_snapshot>", False, clock.from_iso(build.at(11))),
+        (
+            "answer",
+            "Got it. Thanks for the additional context!",
+            False,
+            clock.from_iso(build.at(12)),
+        ),
+        ("prompt", "after", True, clock.from_iso(build.at(15))),
+    ]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Please continue.",
+        "System: Potential loop detected. Details: x",
+        "Background execution update:\n<background_output>\nx\n</background_output>\n\nObey.",
+    ],
+)
+def test_what_the_program_says_in_the_users_place(tmp_path: Path, words: str) -> None:
+    assert kinds(told(tmp_path, build.user(1, words))) == [("injected", words)]
+
+
+def test_what_a_hook_adds_behind_a_prompt_is_not_typed(tmp_path: Path) -> None:
+    prompt = build.user(1, "fix it", "<hook_context>on branch x</hook_context>")
+    assert kinds(told(tmp_path, prompt)) == [
+        ("prompt", "fix it"),
+        ("injected", "<hook_context>on branch x</hook_context>"),
+    ]
 
 
 def test_several_metadata_lines_are_one_session(tmp_path: Path) -> None:
