@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import signal
 import threading
 import traceback
 from functools import partial
@@ -102,19 +103,26 @@ def _guarded(answer: Answer, parameters: object, stop: Callable[[], bool]) -> Ca
         return results.refusal(error)
     except BadReferenceError:
         return results.refusal(request.not_found())
-    except RecallError as error:
-        logger.warning("recall could not answer: %s", type(error).__name__)
-        return results.refusal(
-            request.RefusedError(request.Reason.ABORTED, "the history cannot be read just now")
-        )
     except Exception as error:  # the edge of a front: a fault of ours must not end the server
-        # Where it happened, never what it says: it may quote what was asked, or what was found.
-        frames = traceback.extract_tb(error.__traceback__)
-        places = " < ".join(f"{os.path.basename(f.filename)}:{f.lineno}" for f in frames[:-6:-1])
-        logger.error("a fault of recall itself: %s at %s", type(error).__name__, places)
-        return results.refusal(
-            request.RefusedError(request.Reason.ABORTED, "recall failed; see its log")
+        # A caller that is gone may have taken the history with it: that is no fault.
+        return results.refusal(request.aborted() if stop() else _fault(error))
+
+
+def _fault(error: Exception) -> request.RefusedError:
+    """Log what went wrong and return what the caller is told of it."""
+    kind = type(error).__name__
+    if isinstance(error, RecallError):
+        logger.warning("recall could not answer: %s", kind)
+        return request.RefusedError(
+            request.Reason.ABORTED,
+            "the history cannot be read just now",
+            "a person finds out why with `recall doctor`",
         )
+    # Where it happened, never what it says: it may quote what was asked, or what was found.
+    frames = traceback.extract_tb(error.__traceback__)
+    places = " < ".join(f"{os.path.basename(f.filename)}:{f.lineno}" for f in frames[:-6:-1])
+    logger.error("a fault of recall itself: %s at %s", kind, places)
+    return request.RefusedError(request.Reason.ABORTED, "recall failed; see its log")
 
 
 def _recall(
@@ -141,7 +149,8 @@ def serve(
 ) -> None:
     """Serve over standard input and output until the client closes them.
 
-    Logging goes to standard error; nothing else is ever printed.
+    Logging goes to standard error; nothing else is ever printed. A client that is gone, however it
+    went, is the end and no fault; so is Ctrl-C, which must not wait for a line to be read.
     """
     server = build(history, granted, current_session)
 
@@ -149,4 +158,8 @@ def serve(
         async with stdio_server() as (reading, writing):
             await server.run(reading, writing, server.create_initialization_options())
 
-    anyio.run(run)
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    try:
+        anyio.run(run)
+    except* (BrokenPipeError, anyio.BrokenResourceError):
+        logger.info("the client is gone")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import base64
 import json
 import os
+import signal
+import subprocess
 import sys
 from collections.abc import Iterator
 
@@ -135,6 +137,27 @@ async def test_what_cannot_be_asked_is_refused_in_one_shape(history, arguments):
     assert refused(await call(history, "Recall", arguments)) == "invalid_query"
 
 
+@pytest.mark.contract("S0-14", "S0-15")
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"limit": 3.0},  # JSON knows one kind of number, and the schema calls this whole
+        {"limit": None, "since": None, "until": None, "session_id": None, "question": None},
+        {"until": 1e300},  # finite, if far away
+        {"until": 10**400},
+        {"since": 0, "until": 1 << 63},
+    ],
+)
+async def test_what_can_be_asked_is_answered(history, arguments):
+    result = await call(history, "Recall", {"terms": ["context window"], **arguments})
+    assert not result.is_error and result.structured_content["passages"]
+
+
+async def test_nothing_is_later_than_a_moment_without_a_date(history):
+    result = await call(history, "Recall", {"terms": ["context window"], "since": 1e300})
+    assert not result.is_error and not result.structured_content["passages"]
+
+
 def test_schemas_say_what_is_checked():
     terms = tools.TOOLS["Recall"].input_schema["properties"]["terms"]
     assert (terms["minItems"], terms["maxItems"]) == (1, policy.MAX_TERMS)
@@ -211,3 +234,65 @@ async def test_over_stdio_a_client_lists_and_calls(home):
         assert [tool.name for tool in (await client.list_tools()).tools] == ["Recall"]
         result = await client.call_tool("Recall", {"terms": ["乱码"]})
     assert result.structured_content["passages"][0]["session_id"].startswith("opencode:")
+
+
+INITIALIZE = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "test", "version": "0"},
+    },
+}
+
+
+@pytest.fixture
+def served(home) -> Iterator[subprocess.Popen[bytes]]:
+    """A server that has been greeted, spoken to by its bare pipes."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "recall_tui", "--demo", "mcp"],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        env={**os.environ, "RECALL_BACKGROUND": "0"},
+    )  # fmt: skip
+    with process:
+        send(process, INITIALIZE)
+        assert json.loads(process.stdout.readline())["id"] == 1
+        yield process
+        process.kill()
+
+
+def send(process: subprocess.Popen[bytes], message: object) -> None:
+    process.stdin.write(json.dumps(message).encode() + b"\n")
+    process.stdin.flush()
+
+
+@pytest.mark.slow
+def test_a_client_that_hangs_up_is_the_end_and_no_fault(served):
+    call = {"name": "Recall", "arguments": {"terms": ["window"]}}
+    served.stdout.close()
+    send(served, {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": call})
+    served.stdin.close()
+    assert served.wait(20) == 0
+    assert served.stderr.read() == b""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
+def test_ctrl_c_ends_the_server_though_nothing_was_typed(served):
+    served.send_signal(signal.SIGINT)
+    assert served.wait(20) in (-signal.SIGINT, 130)
+    assert served.stderr.read() == b""
+
+
+@pytest.mark.slow
+def test_standard_output_is_the_protocol_and_nothing_else(served):
+    wrong = b'not JSON\n\xff\xfe\n[]\n{"jsonrpc":"2.0","id":2,"method":"nope"}\n'
+    served.stdin.write(wrong)
+    send(served, {"jsonrpc": "2.0", "id": 3, "method": "ping"})
+    answers = [json.loads(served.stdout.readline()) for _ in range(2)]
+    assert {answer["id"] for answer in answers} == {2, 3}
+    served.stdin.close()
+    assert served.wait(20) == 0
+    assert served.stdout.read() == b""

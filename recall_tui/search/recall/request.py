@@ -294,20 +294,31 @@ def _text(
 
 
 def _whole(given: Mapping[str, object], name: str, default: int, least: int, most: int) -> int:
-    value = given.get(name, default)
+    value = given.get(name)
+    if value is None:
+        return default
+    if isinstance(value, float) and value.is_integer():  # JSON knows one kind of number
+        value = int(value)
     if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
         raise _invalid(f"{name} must be a whole number from {least} to {most}")
     return value
+
+
+_LAST_MS: Final = 253_402_300_799_999
+"""The end of the year 9999: no calendar knows a later moment, and no session is from then."""
 
 
 def _moment(given: Mapping[str, object], name: str) -> int | None:
     value = given.get(name)
     if value is None:
         return None
-    finite = isinstance(value, (int, float)) and not isinstance(value, bool)
-    if not finite or not 0 <= value < float("inf"):  # type: ignore[operator]
+    if (
+        isinstance(value, bool)
+        or not isinstance(value, (int, float))
+        or not 0 <= value < float("inf")
+    ):
         raise _invalid(f"{name} must be epoch milliseconds, 0 or more")
-    return int(value)  # type: ignore[call-overload, no-any-return]
+    return min(int(value), _LAST_MS)
 
 
 def _invalid(message: str, hint: str = "") -> RefusedError:
