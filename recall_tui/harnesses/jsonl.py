@@ -236,7 +236,7 @@ def _values(text: bytes) -> Iterator[bytes | None]:
     a record may be cut in its middle and the next one stand right behind it: then the last object
     that reaches the end of the line is taken, and what stands before it is the stretch.
     """
-    decoder = json.JSONDecoder()
+    decoder = json.JSONDecoder(parse_constant=lambda _: None)  # NaN and Infinity are no JSON
     string = text.decode("utf-8", "replace")
     at = 0
     while at < len(string):

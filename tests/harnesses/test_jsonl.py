@@ -125,6 +125,7 @@ def test_a_held_message_is_yielded_again(tmp_path: Path) -> None:
         pytest.param(b'{"text":"a"}\r\n{"text":"b"}\r\n', ["a", "b"], 0, id="CRLF"),
         pytest.param(b'{"text":"a\\ud83d"}\n', ["a\ufffd"], 0, id="lone surrogate"),
         pytest.param(b'{"text":"a\\ud83d\\ude00"}\n', ["a😀"], 0, id="surrogate pair"),
+        pytest.param(b'{"text":"a","x":[NaN,-Infinity]}\n', ["a"], 0, id="not a number"),
         pytest.param(b'{"text":"a\xff"}\n', ["a\ufffd"], 0, id="invalid UTF-8"),
         pytest.param(
             '{"text":"a\u2028b\u0085c\x0cd"}\n'.replace("\x0c", "\\f").encode(),
