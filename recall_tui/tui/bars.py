@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from recall_tui.search.results import Case
 from recall_tui.tui import first_frame, notation
-from recall_tui.tui.gap_words import summary
+from recall_tui.tui.gap_words import joined, summary
 from recall_tui.tui.query import Mode
 from recall_tui.tui.widgets.row import Part
 
@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from recall_tui.tui.keymap import Keymap, Scope
     from recall_tui.tui.query import Switches
     from recall_tui.tui.searching import Search
+
+
+_JUST_NOW_MS: Final = 2000
+"""What was read within this is as good as new."""
 
 
 class Bar(NamedTuple):
@@ -37,6 +41,10 @@ class Coverage:
     reach: Reach
     gaps: list[Gap] = field(default_factory=list)
     progress: SyncProgress | None = None
+    subagents: int = 0
+    """Of the sessions of `reach`: those that are folded under another."""
+    as_of_ms: int = 0
+    """When `reach` was read."""
     note: str = ""
     """Why the list is not kept live, or what went wrong."""
     live: bool = False
@@ -47,6 +55,19 @@ class Coverage:
     def syncing(self) -> bool:
         """Whether a sync is reading sources now."""
         return bool(self.progress and not self.progress.done and self.progress.bytes_total)
+
+    @property
+    def held(self) -> str:
+        """What there is, as lists and sums count it: `2,143 sessions and 31 subagents`."""
+        sessions = notation.counted(self.reach.sessions_total - self.subagents, "session")
+        more = f" and {notation.counted(self.subagents, 'subagent')}" if self.subagents else ""
+        return sessions + more
+
+    def age_ms(self, now_ms: int) -> int | None:
+        """Return how long ago the sources were compared, None when that is not known or is now."""
+        if self.live or self.reach.index_age_ms is None:
+            return None
+        return self.reach.index_age_ms + max(0, now_ms - self.as_of_ms)
 
 
 BRAND = Bar([Part(first_frame.BRAND, "heading"), Part(first_frame.PROMPT, "accent")])
@@ -69,7 +90,7 @@ def switches(state: Switches, *, narrow: bool) -> Bar:
         letters = [Part("".rjust(sum(len(part.text) for part in letters)))]
     inks = {state.mode: "here"}
     grep, recall = (Part(mode.value, inks.get(mode, "dim"), "toggle_mode") for mode in Mode)
-    both = [Part(state.mode.value.ljust(6), "here", "toggle_mode")]
+    both = [Part(state.mode, "here", "toggle_mode"), Part(" " * (6 - len(state.mode)))]
     both = both if narrow else [grep, Part(" ▸ ", "dim", "toggle_mode"), recall]
     return Bar([Part(" "), *both, *letters, Part(" ")])
 
@@ -77,11 +98,19 @@ def switches(state: Switches, *, narrow: bool) -> Bar:
 def status(coverage: Coverage, *, demo: bool) -> Bar:
     """Return how many sessions there are, and whether the list is live."""
     state = " · demo" if demo else " · live" if coverage.live else ""
-    total = notation.counted(coverage.reach.sessions_total, "session")
-    return Bar((), [Part(f"{total}{state} ", "muted")])
+    listed = coverage.reach.sessions_total - coverage.subagents
+    return Bar((), [Part(f"{notation.counted(listed, 'session')}{state} ", "muted")])
 
 
-def count(search: Search, *, sessions: int, patient: bool, how: Arrangement) -> Bar:
+def count(
+    search: Search,
+    *,
+    sessions: int,
+    patient: bool,
+    how: Arrangement,
+    key: str,
+    offers: tuple[str, Sequence[str]] = ("", ()),
+) -> Bar:
     """Return the filters as understood, and what was found.
 
     Args:
@@ -89,15 +118,19 @@ def count(search: Search, *, sessions: int, patient: bool, how: Arrangement) -> 
         sessions: Sessions listed, for a box without a pattern.
         patient: The search has taken long enough to say so.
         how: The arrangement of sessions.
+        key: What switches between grep and recall.
+        offers: A filter that is being typed, and what may follow it.
     """
+    if offers[1]:
+        field, values = offers
+        return Bar([Part(f"   {field}: ", "accent"), Part(" · ".join(values), "dim")])
     if search.error:
         return Bar([Part(f"   ✗ {search.error}", "warning")])
     words = " · ".join(search.question.chips)
     chips = [Part(f"   {words}", "accent")] if words else []
     if not search.question.pattern:
         if not chips:
-            hint = "   type to search · harness:codex since:7d role:user narrow it"
-            return Bar([Part(hint, "dim")], _arranged(how))
+            return Bar(_hints(key, recalling=search.recalling), _arranged(how))
         total = Part(f"{notation.counted(sessions, 'session')} ", "strong")
         return Bar(chips, [*_arranged(how), Part("  "), total])
     if search.named:
@@ -118,6 +151,16 @@ def count(search: Search, *, sessions: int, patient: bool, how: Arrangement) -> 
             Part(f" in {notation.counted(search.sessions, 'session')} ", "muted"),
         ],
     )
+
+
+def _hints(key: str, *, recalling: bool) -> list[Part]:
+    """Return what can be typed in the empty box; what there is no room for stays away."""
+    other = "finds exact words" if recalling else "asks a question"
+    return [
+        Part("   type to search · since:7d harness:codex narrow it", "dim"),
+        Part(" · ", "dim", "toggle_mode"),
+        Part(f"{key} {other} instead", "dim", "toggle_mode"),
+    ]
 
 
 def selected(count: int, keymap: Keymap) -> Bar:
@@ -163,9 +206,9 @@ def _ranked(answer: Envelope, more: str) -> list[Part]:
     ]
 
 
-def banner(coverage: Coverage, search_gaps: Sequence[Gap], key: str) -> Bar:
+def banner(coverage: Coverage, search_gaps: Sequence[Gap], key: str, now_ms: int) -> Bar:
     """Return the line that is muted when nothing is missing, and amber when something is."""
-    gaps = [*coverage.gaps, *(gap for gap in search_gaps if gap not in coverage.gaps)]
+    gaps = joined(coverage.gaps, search_gaps)
     loud, quiet = summary(gaps, loud=True), summary(gaps, loud=False)
     details = [Part(f"{key} ", "strong", "gaps"), Part("details ", "muted", "gaps")]
     if coverage.progress is not None and coverage.syncing:
@@ -178,9 +221,9 @@ def banner(coverage: Coverage, search_gaps: Sequence[Gap], key: str) -> Bar:
         return Bar([Part(f" ⚠ {lead}{' · '.join(loud)}", "warning", "gaps")], details)
     if coverage.note:
         return Bar([Part(f" ⚠ {coverage.note}", "warning", "gaps")])
-    words = f"   all {notation.counted(coverage.reach.sessions_total, 'session')}"
-    if coverage.reach.index_age_ms is not None:
-        words += f", {notation.span(coverage.reach.index_age_ms)} old"
+    words = f"   all {coverage.held}" if coverage.reach.sessions_total else "   no sessions yet"
+    if (age := coverage.age_ms(now_ms)) is not None:
+        words += f", {notation.span(age)} old" if age >= _JUST_NOW_MS else ", read just now"
     return Bar([Part(" · ".join([words, *quiet]), "dim", "gaps")], details if quiet else [])
 
 
@@ -232,9 +275,16 @@ def facts(session: Session, *, position: int, now_ms: int, home: str) -> Bar:
 
 
 def keys(keymap: Keymap, *scopes: Scope) -> Bar:
-    """Return at most six keys that work where the focus is."""
-    parts: list[Part] = [Part(" ")]
-    for action in keymap.footer(*scopes):
-        parts.append(Part(f"{keymap.shown(action.id)} ", "strong", action.action))
-        parts.append(Part(f"{action.words.lower()}   ", "muted", action.action))
-    return Bar(parts)
+    """Return at most six keys that work where the focus is; help is always among them."""
+    *first, helping = (
+        (
+            Part(f"{keymap.shown(action.id)} ", "strong", action.action),
+            Part(f"{action.words.lower()}   ", "muted", action.action),
+        )
+        for action in keymap.footer(*scopes)
+    )
+    key, words = helping
+    return Bar(
+        [Part(" "), *(part for parts in first for part in parts)],
+        [key, words._replace(text=f"{words.text.rstrip()} ")],
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from textual.suggester import Suggester
@@ -31,6 +32,9 @@ _OF_SESSIONS: Final[dict[str, Callable[[Session], Iterable[str]]]] = {
     "model": lambda session: session.models,
 }
 
+_OFFERED: Final = 12
+"""Values of a filter that are named at once: more do not fit on a line."""
+
 _LOOKED_AT: Final = 3000
 """Sessions whose values are offered, the newest: what is older is typed by hand."""
 
@@ -47,6 +51,10 @@ class FilterSuggester(Suggester):
         self._sessions = sessions
 
     async def get_suggestion(self, value: str) -> str | None:
+        """Return what `completed` does."""
+        return self.completed(value)
+
+    def completed(self, value: str) -> str | None:
         """Return the content of the box with its last word completed, None when there is none."""
         start = max(value.rfind(" "), value.rfind("\t")) + 1
         word = value[start:]
@@ -57,6 +65,16 @@ class FilterSuggester(Suggester):
         *before, last = typed.split(",")
         whole = _first(last, self._values(field)) if last else ""
         return value[: len(value) - len(last)] + whole if whole and '"' not in before else None
+
+    def offers(self, value: str) -> tuple[str, Sequence[str]]:
+        """Return the filter whose colon is the last thing in the box, and what may follow it.
+
+        Both empty for any other box.
+        """
+        field = value[max(value.rfind(" "), value.rfind("\t")) + 1 :].removesuffix(":")
+        if not field or not value.endswith(":"):
+            return "", ()
+        return field, list(islice(self._values(field), _OFFERED))
 
     def _values(self, field: str) -> Iterable[str]:
         """Return what a field may hold; values of sessions in the order of their last use."""

@@ -53,6 +53,14 @@ LOUD: Final = frozenset(
 """Kinds that turn the banner amber: something a person looks for may be missing now."""
 
 
+def joined(known: Iterable[Gap], found: Iterable[Gap]) -> list[Gap]:
+    """Return what is known to be missing and what a search found missing, each gap once.
+
+    Of two accounts of one gap the later one holds: their counts are not added.
+    """
+    return list({(gap.kind, gap.where, gap.detail): gap for gap in (*known, *found)}.values())
+
+
 def summary(gaps: Iterable[Gap], *, loud: bool) -> list[str]:
     """Return a few words for each kind of gap, the order of first appearance.
 

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from recall_tui.doctor import Check
-    from recall_tui.history import SyncProgress
-    from recall_tui.model import Reach, Session
+    from recall_tui.model import Session
+    from recall_tui.tui.bars import Coverage
 
 KEEP_DAYS: Final = 3650
 """Ten years: what the guard offers in place of a month."""
@@ -36,9 +36,8 @@ class Known(NamedTuple):
     """How far the history was read, as of now."""
 
     gaps: Sequence[Gap]
-    reach: Reach
-    progress: SyncProgress | None
-    """Of a sync that reads sources now."""
+    coverage: Coverage
+    now_ms: int
 
 
 class Item(NamedTuple):
@@ -122,15 +121,14 @@ def progress_line(known: Known) -> str:
     """Return what is being read now, or how old what was read is."""
     from recall_tui.tui.bars import progress_words
 
-    if known.progress is not None:
-        return progress_words(known.progress)
-    reach = known.reach
-    facts = [
-        notation.counted(reach.sources, "source"),
-        notation.counted(reach.sessions_total, "session"),
-    ]
-    if reach.index_age_ms is not None:
-        facts.append(f"compared {notation.span(reach.index_age_ms)} ago")
+    coverage = known.coverage
+    if coverage.progress is not None and coverage.syncing:
+        return progress_words(coverage.progress)
+    facts = [notation.counted(coverage.reach.sources, "source"), coverage.held]
+    if coverage.live:
+        facts.append("watched for changes")
+    elif (age := coverage.age_ms(known.now_ms)) is not None:
+        facts.append(f"compared {notation.span(age)} ago")
     return " · ".join(facts)
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from recall_tui.search.results import Hit
     from recall_tui.tui.lines import Finder, Piece
 
-_SPEAKER_CELLS: Final = 7
+_SPEAKER_CELLS: Final = max(map(len, notation.SPEAKERS.values()))
 
 _DENSITY_CELLS: Final = 12
 """Cells that show where in a session its hits lie."""

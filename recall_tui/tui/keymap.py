@@ -71,7 +71,7 @@ ACTIONS: Final = (
     Action("case", E, "alt+c", "screen.cycle_case", "Case: smart, exact, ignore"),
     Action("word", E, "alt+w", "screen.toggle_word", "Whole words only"),
     Action("regex", E, "alt+r", "screen.toggle_regex", "Regular expression"),
-    Action("past", E, "ctrl+r", "screen.past_searches", "Searches of before"),
+    Action("past", E, "ctrl+r", "screen.past_searches", "Earlier searches"),
     Action("keep", E, "alt+s", "screen.keep_search", "Keep this search, or let it go"),
     Action("order", E, "alt+o", "screen.cycle_order", "Sort: age, size, prompts, title"),
     Action("group", E, "alt+p", "screen.cycle_group", "Group: day, project, harness"),
@@ -99,15 +99,15 @@ ACTIONS: Final = (
     Action("list.page_up", L, "pageup", "page(-1)", "A page up", palette=False),
     Action("list.top", L, "home,g", "edge(-1)", "First", palette=False),
     Action("list.end", L, "end,G", "edge(1)", "Last", palette=False),
-    Action("list.next_group", L, "]", "group(1)", "Next day", palette=False),
-    Action("list.last_group", L, "[", "group(-1)", "Previous day", palette=False),
+    Action("list.next_group", L, "]", "group(1)", "Next day or group", palette=False),
+    Action("list.last_group", L, "[", "group(-1)", "Previous day or group", palette=False),
     Action("list.copy", L, "Y", "copy_reference", "Copy the reference", 5),
     Action("list.continue", L, "c", "screen.ask('continue')", "Continue", 3, palette=False),
     Action("list.repeat", L, "r", "screen.ask('repeat')", "Repeat", 4, palette=False),
     Action("list.materials", L, "m", "screen.ask('materials')", "Pictures", palette=False),
     Action("list.handoff", L, "H", "screen.ask('handoff')", "Hand off", palette=False),
     Action("list.pin", L, "p", "screen.ask('pin')", "Pin", palette=False),
-    Action("list.select", L, "x", "select", "Select, for X, p and C", palette=False),
+    Action("list.select", L, "x", "select", "Select several, for X, p, C", palette=False),
     Action("list.export", L, "X", "screen.ask('export')", "Export", palette=False),
     Action("list.copy_else", L, "C", "screen.ask('copy')", "Copy something else", palette=False),
     Action("list.folder", L, "O", "screen.ask('folder')", "Open its folder", palette=False),
@@ -267,12 +267,13 @@ class Keymap:
         return shown(self.keys(action_id)[0])
 
     def footer(self, *scopes: Scope) -> list[Action]:
-        """Return at most six actions for the footer where these scopes hold, in their order."""
+        """Return at most six actions for the footer where these scopes hold, help last."""
         footers = [a for a in ACTIONS if a.footer]
         everywhere = [a for a in footers if a.scope == Scope.EVERYWHERE]
         of_scopes = [a for a in footers if a.scope in scopes]
         first = sorted(of_scopes, key=lambda a: (scopes.index(a.scope), a.footer))[:5]
-        return [*first, *sorted(everywhere, key=lambda a: -a.footer)][:6]
+        *others, helping = sorted(everywhere, key=lambda a: a.footer)
+        return [*[*first, *others][:5], helping]
 
     def _check_clashes(self) -> None:
         taken: dict[tuple[Scope, str], str] = {}

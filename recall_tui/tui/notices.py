@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from recall_tui.model import GapKind
 from recall_tui.search.results import Case
-from recall_tui.tui import notation
 from recall_tui.tui.gap_words import summary
 from recall_tui.tui.lines import cut
 
@@ -21,23 +20,30 @@ Paragraphs: TypeAlias = "list[list[Piece]]"
 _SHOWN_CELLS = 240
 """Of a query that found nothing: it stands in the box, too."""
 
-_SHOWN_CELLS = 240
-"""Of a query that found nothing: it stands in the box, too."""
-
 
 def empty(search: Search, coverage: Coverage, keymap: Keymap, home: str) -> Paragraphs:
     """Return what to say in the place of an empty list."""
     if search.error:
-        return [[(search.error, "warning")]]
-    return (
-        _no_hits(search, coverage, keymap) if search.asked else _no_history(coverage, keymap, home)
-    )
+        return _wrong(search)
+    if search.asked and coverage.reach.sessions_total:
+        return _no_hits(search, coverage, keymap)
+    return _no_history(coverage, keymap, home)
+
+
+def _wrong(search: Search) -> Paragraphs:
+    """Return what is wrong with the question, and the filters there are when it is one."""
+    words: Paragraphs = [[(search.error, "warning")]]
+    if search.question.error:
+        from recall_tui.search.filters import FIELDS
+
+        fields = " ".join(f"{field}:" for field in FIELDS)
+        words += [[], [("Filters: ", "muted"), (fields, "")]]
+    return words
 
 
 def _no_hits(search: Search, coverage: Coverage, keymap: Keymap) -> Paragraphs:
     """Return what was searched, what narrowed it, and what could not be searched."""
     question, switches = search.question, search.switches
-    total = notation.counted(coverage.reach.sessions_total, "session")
     pattern = cut(question.pattern, _SHOWN_CELLS)
     words: Paragraphs = [
         [(f"Nothing says “{pattern}”." if pattern else "No session like that.", "title")]
@@ -49,11 +55,8 @@ def _no_hits(search: Search, coverage: Coverage, keymap: Keymap) -> Paragraphs:
     words += [
         [],
         [
-            (
-                f"Looked through {total}: what you typed, what agents said, and every tool's ",
-                "muted",
-            ),
-            ("input and output.", "muted"),
+            (f"Looked through {coverage.held}: what you typed, what agents ", "muted"),
+            ("said, and every tool's input and output.", "muted"),
         ],
     ]
     on = [
@@ -73,7 +76,7 @@ def _no_hits(search: Search, coverage: Coverage, keymap: Keymap) -> Paragraphs:
             [(f"Not everything could be searched: {', '.join(missing)}. ", "warning")],
             [(keymap.shown("gaps"), "strong"), (" says what to do.", "muted")],
         ]
-    return words
+    return [*words, [], [(keymap.shown("box.clear"), "strong"), (" clears the box.", "muted")]]
 
 
 def _other_way(search: Search, keymap: Keymap) -> Paragraphs:
@@ -84,8 +87,10 @@ def _other_way(search: Search, keymap: Keymap) -> Paragraphs:
             [],
             [key, (" looks for exactly this text, in all of every tool's output.", "muted")],
         ]
-    if " " in search.question.pattern and not search.switches.regex:
-        return [[], [key, (" looks for these words in any order and form.", "muted")]]
+    if search.question.pattern and not search.switches.regex:
+        one = " " not in search.question.pattern
+        words = "this word in any form" if one else "these words in any order and form"
+        return [[], [key, (f" looks for {words}.", "muted")]]
     return []
 
 

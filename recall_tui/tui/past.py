@@ -1,4 +1,4 @@
-"""The searches of before: what was asked, what is kept, and the way back to them."""
+"""The earlier searches: what was asked, what is kept, and the way back to them."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class Remembers(Protocol):
 
 
 class PastSearches(Provider):
-    """Offers the searches of before in the palette."""
+    """Offers the earlier searches in the palette."""
 
     async def discover(self) -> Hits:
         """Yield every search."""

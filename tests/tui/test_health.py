@@ -5,8 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from recall_tui.history import SyncProgress
-from recall_tui.tui import health
+from recall_tui.model import Gap, GapKind, Reach
+from recall_tui.tui import bars, health
 from recall_tui.tui.app import RecallApp
+from recall_tui.tui.bars import Coverage
+from recall_tui.tui.gap_words import joined, summary
 from recall_tui.tui.health import HealthListing
 from recall_tui.tui.messages import SyncReported
 from recall_tui.tui.screens.health import HealthScreen
@@ -48,6 +51,30 @@ def test_the_guard_asks_and_offers_the_setting_without_writing_it() -> None:
     assert guard.file == f"{HOME}/.claude/settings.json"
     assert guard.file in guard.action and guard.copy in guard.action
     assert "Recall keeps the text" in guard.detail
+
+
+def test_a_gap_that_a_search_meets_again_is_one_gap() -> None:
+    known = Gap(GapKind.UNREADABLE, 1, "no database", "", "/x.db")
+    met = [known._replace(count=2), Gap(GapKind.TIMED_OUT, 1, "slow")]
+    assert summary(joined([known], met), loud=True) == [
+        "2 files unreadable",
+        "1 block ran out of time",
+    ]
+
+
+def test_the_banner_grows_old_with_the_clock_and_says_nothing_of_age_while_it_is_kept_live() -> (
+    None
+):
+    reach = Reach(sessions_total=9, index_age_ms=500)
+    coverage = Coverage(reach, subagents=2, as_of_ms=NOW)
+
+    def words(later_s: int) -> str:
+        return bars.banner(coverage, (), "alt+g", NOW + later_s * 1000).left[0].text.strip()
+
+    assert words(0) == "all 7 sessions and 2 subagents, read just now"
+    assert words(600) == "all 7 sessions and 2 subagents, 10 min old"
+    coverage.live = True
+    assert words(600) == "all 7 sessions and 2 subagents"
 
 
 async def test_the_screen_shows_gaps_at_once_then_the_doctor_and_the_sync(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual import on
 from textual.containers import Vertical
@@ -18,6 +18,12 @@ if TYPE_CHECKING:
 
     from textual.app import ComposeResult
     from textual.binding import BindingType
+
+
+LEAVE: Final = (Part("esc ", "strong", "close"), Part("leave", "muted", "close"))
+"""How a box over the screen is left, at the right of its title."""
+
+_DONE: Final = (Part("⏎ ", "strong"), Part("done   ", "muted"))
 
 
 class AskScreen(ModalScreen[str | None], LeftOnce[str | None]):
@@ -51,7 +57,7 @@ class AskScreen(ModalScreen[str | None], LeftOnce[str | None]):
 
     def on_mount(self) -> None:
         """Say what is asked."""
-        self.query_one("#ask-title", Row).show([Part(self._title, "heading")])
+        self.query_one("#ask-title", Row).show([Part(self._title, "heading")], [*_DONE, *LEAVE])
         self._say("")
 
     def _say(self, wrong: str) -> None:

@@ -65,8 +65,7 @@ class Asking(Browsing):
         zone_name: str,
         syncing: bool,
     ) -> None:
-        super().__init__(history, zone=zone_name, syncing=syncing)
-        self._now_ms = now_ms
+        super().__init__(history, now_ms=now_ms, zone=zone_name, syncing=syncing)
         self._zone = zone
         self.past = Past()
         self._patient = False
@@ -104,10 +103,10 @@ class Asking(Browsing):
         """List sessions that were named, and open the first at a message."""
         raise NotImplementedError
 
-    # Searches of before
+    # Earlier searches
 
     def _recollect(self) -> None:
-        """Read the searches of before in a worker thread."""
+        """Read the earlier searches in a worker thread."""
 
         def read() -> None:
             self.past.asked, self.past.kept = self._history.asked(), self._history.searches()
@@ -115,7 +114,7 @@ class Asking(Browsing):
         self._remember(read)
 
     def _remember(self, work: Callable[[], object]) -> None:
-        """Read or write searches of before in a worker thread."""
+        """Read or write earlier searches in a worker thread."""
 
         def guarded() -> None:
             try:
@@ -134,18 +133,18 @@ class Asking(Browsing):
             self._remember(partial(self._history.note_asked, query))
 
     def use_search(self, query: str) -> None:
-        """Put a search of before in the box."""
+        """Put an earlier search in the box."""
         self.box.value = query
         self.box.cursor_position = len(query)
         self.set_focus(self.box)
 
     def action_past_searches(self) -> None:
-        """Show the searches of before, those that are kept first."""
+        """Show the earlier searches, those that are kept first."""
         from recall_tui.tui.past import PastSearches
         from recall_tui.tui.screens.leaving import Palette
 
         if not Palette.is_open(self.app):
-            words = "a search of before"
+            words = "an earlier search"
             self.app.push_screen(Palette([PastSearches], placeholder=words))
 
     def action_keep_search(self) -> None:
@@ -161,7 +160,7 @@ class Asking(Browsing):
         """Keep a search or let it go; call it in a worker thread."""
         kept = self._history.keep_search(query, on=on)
         self.past.kept = self._history.searches()
-        words = "Kept among the searches of before." if on else "Not kept any more."
+        words = "Kept among the earlier searches." if on else "Not kept any more."
         if not kept:
             words = "It looks like a credential, and those are never written down."
         self.notify(words, markup=False)
@@ -178,12 +177,14 @@ class Asking(Browsing):
     def _settled(self) -> None:
         self._settle = None
         question = understand(self.box.value, self._zone, self._now_ms())
-        if question.error and self.box.completing:
+        if question.error and self.box.completion:
             question = self._search.question  # half a word is no mistake yet
         # One that still runs has been stopped by the key.
         if question != self._search.question or self._search.error or self._search.running:
             self._search.question = question
             self._start()
+        else:
+            self._show_count()
 
     def _start(self, *, refresh: bool = False) -> None:
         """Ask the question as it stands now."""

@@ -15,6 +15,8 @@ from recall_tui.tui.screens.steady import SteadyScreen
 from recall_tui.tui.searching import Search, read_ends, read_sessions
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from textual.timer import Timer
 
     from recall_tui.history import History
@@ -41,12 +43,16 @@ class Browsing(TellsFaults, SteadyScreen[None]):
 
     Args:
         history: What is browsed.
+        now_ms: The clock.
         zone: Name of the zone days are meant in.
         syncing: A sync is on its way.
     """
 
-    def __init__(self, history: History, *, zone: str, syncing: bool) -> None:
+    def __init__(
+        self, history: History, *, now_ms: Callable[[], int], zone: str, syncing: bool
+    ) -> None:
         super().__init__()
+        self._now_ms = now_ms
         self._history = history
         self._search = Search(zone)
         self._sessions: list[Session] | None = None
@@ -103,6 +109,8 @@ class Browsing(TellsFaults, SteadyScreen[None]):
         event.stop()
         if event.chosen == Filter():
             self._everything = event.sessions
+            # Counted a moment apart: a sync may have come between.
+            self._coverage.subagents = max(0, event.reach.sessions_total - len(event.sessions))
             from recall_tui.search.sessions import Titles
 
             self._titles = Titles(event.sessions)
@@ -110,7 +118,7 @@ class Browsing(TellsFaults, SteadyScreen[None]):
             return
         self._sessions = event.sessions
         self._shown_version = event.version
-        self._coverage.reach = event.reach
+        self._coverage.reach, self._coverage.as_of_ms = event.reach, self._now_ms()
         self._coverage.gaps = [*event.gaps, *(self._soon_deleted or ())]
         self._pins = event.pins
         self._session_grew(event.sessions)

@@ -12,6 +12,7 @@ from textual.screen import ModalScreen
 from recall_tui.tui.ink import Inked
 from recall_tui.tui.keymap import Scope, bindings
 from recall_tui.tui.lines import Line, clean, cut, pad
+from recall_tui.tui.screens.ask import LEAVE
 from recall_tui.tui.screens.leaving import LeftOnce
 from recall_tui.tui.widgets.row import Part, Row
 
@@ -97,7 +98,7 @@ class ChooseScreen(ModalScreen[str | None], LeftOnce[str | None]):
 
     def on_mount(self) -> None:
         """Say what is to be chosen."""
-        self.query_one("#ask-title", Row).show([Part(self._head, "heading")])
+        self.query_one("#ask-title", Row).show([Part(self._head, "heading")], LEAVE)
 
     def on_key(self, event: events.Key) -> None:
         """Take a choice by its letter."""

@@ -9,6 +9,8 @@ from textual.binding import Binding
 from textual.containers import VerticalScroll
 from textual.screen import ModalScreen
 
+from recall_tui.harnesses import registry
+from recall_tui.search.filters import FIELDS
 from recall_tui.tui.frame import PROSE_CELLS
 from recall_tui.tui.ink import Inked
 from recall_tui.tui.keymap import ACTIONS, Keymap, Scope, shown
@@ -24,9 +26,9 @@ _KEYS_CELLS: Final = 16
 _COLUMN_CELLS: Final = 48
 _SIGN_CELLS: Final = 8
 _ABOUT: Final = (
-    "Type to search everything you and your agents ever said and did. A query is found as it "
-    "stands, anywhere, in any script; nothing is left out that the line below the box does not "
-    "name. Shift and drag selects text with the terminal's own mouse."
+    "Type to search everything you and your agents ever said and did, in any script, down to "
+    "single letters. What could not be searched is named in the line below the box. Shift and drag "
+    "selects text with the terminal's own mouse."
 )
 _SWITCHES: Final = (
     ("grep", "finds every place that says exactly this, newest first"),
@@ -34,6 +36,16 @@ _SWITCHES: Final = (
     ("Aa", "case: smart (small letters match both), exact, ignored (aa)"),
     ("\\b", "whole words only"),
     (".*", "regular expression"),
+    ("since:7d", f"and other filters: {' '.join(f'{field}:' for field in FIELDS)}"),
+)
+_SIGNS: Final = (
+    ("● live", "Written to in the last minutes"),
+    ("◐ interrupted", "The agent's answer never came"),
+    ("○ idle", "Written to in the last day"),
+    ("3 ❯", "Prompts you gave"),
+    ("↳2", "Subagents"),
+    ("▣1", "Pictures and files"),
+    ("✗1", "Tool calls that failed"),
 )
 
 
@@ -81,7 +93,8 @@ class HelpSheet(Inked):
             lines += [Line(((" " * _SIGN_CELLS, ""), *row)) for row in switch[1:]]
         lines.append(Line(()))
         columns = max(1, min(3, width // _COLUMN_CELLS))
-        blocks = [self._block(scope, width // columns) for scope in self._scopes]
+        here, everywhere, *others = (self._block(one, width // columns) for one in self._scopes)
+        blocks = [here, everywhere, _signs(width // columns), *others]
         lines += _in_columns(blocks, columns, width // columns)
         self._lines = lines
 
@@ -93,10 +106,26 @@ class HelpSheet(Inked):
             if action.scope != scope:
                 continue
             keys = " ".join(shown(key) for key in self._keymap.keys(action.id)[:3])
-            words = pad(action.words, max(8, width - _KEYS_CELLS - 2))
-            rows.append(Line(((pad(keys, _KEYS_CELLS), "strong"), (words, "muted"))))
+            rows.append(_entry(keys, action.words, width))
         rows.append(Line(()))
         return rows
+
+
+def _entry(sign: str, words: str, width: int) -> Line:
+    """Return a key or a sign, and what it means."""
+    room = max(8, width - _KEYS_CELLS - 2)
+    return Line(((pad(sign, _KEYS_CELLS), "strong"), (pad(words, room), "muted")))
+
+
+def _signs(width: int) -> list[Line]:
+    """Return what the signs of the list mean, under a name."""
+    programs = [registry.get(name) for name in registry.ids()]
+    rows = [*_SIGNS, *((program.mark, program.name) for program in programs)]
+    return [
+        Line((("Signs in the list", "heading"),)),
+        *(_entry(sign, words, width) for sign, words in rows),
+        Line(()),
+    ]
 
 
 def _in_columns(blocks: list[list[Line]], columns: int, width: int) -> list[Line]:

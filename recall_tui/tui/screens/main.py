@@ -13,6 +13,7 @@ from recall_tui.tui.arrangement import after
 from recall_tui.tui.asked import OF_MANY, Asked, AskedOfMany, Deed
 from recall_tui.tui.completion import FilterSuggester
 from recall_tui.tui.first_frame import PLACEHOLDER
+from recall_tui.tui.gap_words import joined
 from recall_tui.tui.keymap import Keymap, Scope, bindings
 from recall_tui.tui.listings import SessionListing
 from recall_tui.tui.screens.asking import Asking
@@ -90,6 +91,7 @@ class MainScreen(Asking):
         self._kept = kept.read(kept_in) if kept_in else kept.Kept()
         self._search.switches, self._arrangement = self._kept
         self._preview: Timer | None = None
+        self._suggester = FilterSuggester(lambda: self._everything)
 
     def compose(self) -> ComposeResult:
         """Lay the screen out."""
@@ -97,7 +99,7 @@ class MainScreen(Asking):
             yield Row(fits=True, id="brand")
             yield SearchBox(
                 id="query", compact=True, placeholder=PLACEHOLDER,
-                suggester=FilterSuggester(lambda: self._everything),
+                suggester=self._suggester,
             )  # fmt: skip
             yield Row(fits=True, id="switches")
             yield Row(id="status")
@@ -139,7 +141,12 @@ class MainScreen(Asking):
         self._show_rows()
         self.call_after_refresh(self._load_sessions)
         self.call_after_refresh(self._recollect)
-        self.set_interval(AGES_S, self.results.redraw)
+        self.set_interval(AGES_S, self._show_ages)
+
+    def _show_ages(self) -> None:
+        """Draw again what grows old by itself."""
+        self.results.redraw()
+        self._show_banner()
 
     @on(events.DescendantFocus)
     @on(events.ScreenResume)
@@ -354,10 +361,8 @@ class MainScreen(Asking):
         """Return how far the history was read, as of now."""
         from recall_tui.tui.health import Known
 
-        gaps = [*self._coverage.gaps]
-        gaps += [gap for gap in self._search.gaps if gap not in gaps]
-        progress = self._coverage.progress if self._coverage.syncing else None
-        return Known(gaps, self._coverage.reach, progress)
+        gaps = joined(self._coverage.gaps, self._search.gaps)
+        return Known(gaps, self._coverage, self._now_ms())
 
     # Rows
 
@@ -382,14 +387,16 @@ class MainScreen(Asking):
             self.row("count").show(*bars.selected(len(self.results.marked), self._keymap))
             return
         bar = bars.count(
-            self._search, sessions=sessions, patient=self._patient, how=self._arrangement
-        )
+            self._search, sessions=sessions, patient=self._patient, how=self._arrangement,
+            key=self._keymap.shown("mode"), offers=self._suggester.offers(self.box.value),
+        )  # fmt: skip
         self.row("count").show(*bar)
 
     def _show_banner(self) -> None:
         if self._sessions is not None or self._coverage.syncing or self._coverage.note:
             key = self._keymap.shown("gaps")
-            self.row("banner").show(*bars.banner(self._coverage, self._search.gaps, key))
+            banner = bars.banner(self._coverage, self._search.gaps, key, self._now_ms())
+            self.row("banner").show(*banner)
 
     @property
     def scope(self) -> Scope:

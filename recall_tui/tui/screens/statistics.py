@@ -11,6 +11,7 @@ from textual.message import Message as Event
 from textual.widgets import DataTable
 
 from recall_tui.errors import RecallError
+from recall_tui.model import SessionKind
 from recall_tui.tui import bars, notation
 from recall_tui.tui.keymap import Scope, bindings
 from recall_tui.tui.lines import clean, cut
@@ -95,7 +96,8 @@ class StatisticsScreen(LeftOnce[None]):
         """Show the numbers."""
         event.stop()
         self._sums = event.sums
-        self.query_one(Activity).show(event.sessions)
+        mains = [one for one in event.sessions if one.kind is not SessionKind.SUBAGENT]
+        self.query_one(Activity).show(mains)
         total = event.sums.total
         subagents = event.sums.count - total.sessions
         words = [
@@ -171,11 +173,11 @@ def _spent(sums: Statistics) -> str:
     words = []
     if sums.with_tokens:
         words.append(
-            f"{short(total.tokens_in)} tokens in, {short(total.tokens_out)} out, as "
-            f"{sums.with_tokens:,} of {sums.count:,} record them"
+            f"{short(total.tokens_in)} tokens in, {short(total.tokens_out)} out "
+            f"({sums.with_tokens:,} of {sums.count:,} record them)"
         )
     if sums.with_cost:
-        words.append(f"${total.cost_usd:,.2f}, as {sums.with_cost:,} of {sums.count:,} record it")
+        words.append(f"${total.cost_usd:,.2f} ({sums.with_cost:,} of {sums.count:,})")
     return " · ".join(words)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import groupby
+from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from rich.cells import cell_len
@@ -10,7 +12,7 @@ from recall_tui.tui.ink import Inked
 from recall_tui.tui.lines import Line, clean, cut
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from textual import events
     from textual.strip import Strip
@@ -60,21 +62,8 @@ class Row(Inked):
         width = self.size.width
         taken = sum(cell_len(part.text) for part in self._right)
         room = max(0, width - taken - (1 if self._right else 0))
-        out: list[Part] = []
-        for part in self._left:
-            words = part.text if cell_len(part.text) <= room else part.text.rstrip()
-            text = cut(words, room)
-            key = out[-1] if out and part.action and out[-1].action == part.action else None
-            if text != words and key is not None:
-                # A key without its words says nothing: both go.
-                out.pop()
-                room += cell_len(key.text)
-                break
-            if text:
-                out.append(part._replace(text=text))
-            room -= cell_len(text)
-            if text != part.text:
-                break
+        out = list(_fitting(self._left, room))
+        room -= sum(cell_len(part.text) for part in out)
         if self._right:
             out.append(Part(" " * (room + 1)))
             out.extend(self._right)
@@ -96,4 +85,23 @@ class Row(Inked):
                 if part.action:
                     event.stop()
                     await self.screen.run_action(part.action)
+                return
+
+
+def _fitting(parts: Iterable[Part], room: int) -> Iterator[Part]:
+    """Yield as many parts as there is room for; the last one may be cut.
+
+    A key and its words have one action: without the other, or cut, neither says anything.
+    """
+    for action, group in groupby(parts, attrgetter("action")):
+        together = list(group)
+        words = "".join(part.text for part in together).rstrip()
+        if action and len(together) > 1 and cell_len(words) > room:
+            return
+        for part in together:
+            fits = cell_len(part.text) <= room
+            text = part.text if fits else cut(part.text.rstrip(), room)
+            yield part._replace(text=text)
+            room -= cell_len(text)
+            if not fits:
                 return

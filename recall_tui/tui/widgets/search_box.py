@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 from textual.message import Message
 from textual.widgets import Input
 
+from recall_tui.tui.completion import FilterSuggester
 from recall_tui.tui.keymap import Scope, bindings
 from recall_tui.tui.lines import clean
 
@@ -55,14 +56,19 @@ class SearchBox(CleanInput):
         """Escape in an empty box."""
 
     @property
-    def completing(self) -> bool:
-        """Whether a completion is offered: the last word is still being typed."""
-        return bool(self._suggestion) and self.cursor_at_end
+    def completion(self) -> str | None:
+        """The content with its last word completed, None when nothing completes it.
+
+        What is drawn comes a moment later: a key that was typed meanwhile must not miss it.
+        """
+        if isinstance(self.suggester, FilterSuggester) and self.cursor_at_end:
+            return self.suggester.completed(self.value)
+        return None
 
     def action_complete(self) -> None:
         """Take the completion that is offered; without one go to the list, as tab does."""
-        if self.completing:
-            self.value = self._suggestion
+        if (whole := self.completion) is not None:
+            self.value = whole
             self.cursor_position = len(self.value)
         else:
             self.screen.focus_next()
