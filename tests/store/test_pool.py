@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import queue
 import signal
 import subprocess
 import sys
@@ -114,6 +115,23 @@ def test_a_silent_worker_does_not_hold_up_a_stop(desk, monkeypatch):
     start = time.monotonic()
     several.close()
     assert time.monotonic() - start < 5
+
+
+def test_parts_wait_by_their_bytes_however_many_they_are(desk):
+    path = desk.write("a.jsonl", line(text="x" * 2000, t=1))
+    block, reading = worker.read(Toy(), task(0, path))
+    waiting = pool._Parts(50 * block.weight)
+    for number in range(49):
+        waiting.put_nowait((number, block))
+    waiting.put_nowait((49, block._replace(fold=bytes(2 * block.weight))))
+    for _ in range(2):
+        with pytest.raises(queue.Full):
+            waiting.put_nowait((50, reading))
+        assert waiting.get_nowait()
+    waiting.put_nowait(None)
+    assert [part and part[0] for part in iter(waiting.get, None)] == [*range(2, 50)]
+    with pytest.raises(queue.Empty):
+        waiting.get_nowait()
 
 
 def test_giants_leave_a_worker_for_the_small(desk, monkeypatch):

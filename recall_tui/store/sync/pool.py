@@ -17,13 +17,13 @@ from collections import deque
 from contextlib import suppress
 from typing import IO, TYPE_CHECKING, Final, cast
 
+from recall_tui.store.stored import StoredBlock
 from recall_tui.store.sync import worker
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import BinaryIO
 
-    from recall_tui.store.stored import StoredBlock
     from recall_tui.store.sync.worker import Reading, Task
 
 POOL_BYTES: Final = 16 << 20
@@ -39,13 +39,42 @@ MOST_WORKERS: Final = 6
 IDLE_S: Final = 0.25
 """How long the caller waits for a part before it is asked whether it still wants any."""
 
-_WAITING: Final = 12
-"""Parts of each worker that may wait for the writer, about 8 MB: they read on while it commits."""
+_WAITING_BYTES: Final = 8 << 20
+"""Of each worker's parts may wait for the writer: they read on while it commits. A hundred parts,
+when sessions are short."""
 
 _BOOT: Final = (
     "import sys; sys.path[:] = sys.argv[1:];from recall_tui.store.sync.worker import main; main()"
 )
 _PIPE_BYTES: Final = 1 << 20
+
+
+class _Parts(queue.Queue["tuple[int, StoredBlock | Reading] | None"]):
+    """What waits for the writer: `maxsize` counts bytes, however many parts they make."""
+
+    def _init(self, maxsize: int) -> None:
+        super()._init(maxsize)
+        self._bytes = 0
+
+    def _qsize(self) -> int:
+        return self._bytes
+
+    def _put(self, item: tuple[int, StoredBlock | Reading] | None) -> None:
+        super()._put(item)
+        self._bytes += _weight(item)
+
+    def _get(self) -> tuple[int, StoredBlock | Reading] | None:
+        item: tuple[int, StoredBlock | Reading] | None = super()._get()
+        self._bytes -= _weight(item)
+        return item
+
+
+_READING_BYTES: Final = 1024
+"""What a part that is no block takes, about: never nothing, or the queue would seem empty."""
+
+
+def _weight(item: tuple[int, StoredBlock | Reading] | None) -> int:
+    return item[1].weight if item and isinstance(item[1], StoredBlock) else _READING_BYTES
 
 
 def cores() -> int:
@@ -76,9 +105,7 @@ class Pool:
         self._guard = threading.Lock()
         self._answered = threading.Event()
         self._stopped = threading.Event()
-        self._parts: queue.Queue[tuple[int, StoredBlock | Reading] | None] = queue.Queue(
-            _WAITING * max(1, workers)
-        )
+        self._parts = _Parts(_WAITING_BYTES * max(1, workers))
         self._processes: set[subprocess.Popen[bytes]] = set()
         self._threads = [
             threading.Thread(target=self._drive, name=f"reader {n}", daemon=True)
