@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 from zlib import crc32
 
 from recall_tui.text import gates
-from recall_tui.text.find import finder
+from recall_tui.text.anchors import Anchors
 from recall_tui.text.late import late
 from recall_tui.text.marks import CLOSE, OPEN, mark_spans, plain_pieces, shown
 from recall_tui.text.rules import ALGORITHM, DEFINITE, RULES, Rule
@@ -87,7 +87,7 @@ def mark(text: str) -> str:
     return _UNSTABLE
 
 
-def secret_starts(raw: bytes, low: bytes, beyond: str) -> list[int]:
+def secret_starts(raw: bytes, low: bytes) -> list[int]:
     """Return where the secrets of several texts joined by byte 0xFF start, in bytes.
 
     The scan costs a fixed time a call beside its time a byte, and messages are short.
@@ -95,10 +95,8 @@ def secret_starts(raw: bytes, low: bytes, beyond: str) -> list[int]:
     Args:
         raw: The UTF-8 of sanitised texts, joined. A few hundred kilobytes a call are enough.
         low: The same in lower case.
-        beyond: Its characters beyond ASCII, in order.
     """
-    wide = any(anchor in beyond for anchor in _WIDE_ANCHORS)
-    return [hit.start for hit in _scan(raw, low, _ANCHORS if wide else _ASCII_ANCHORS)]
+    return [hit.start for hit in _scan(raw, low)]
 
 
 def findings(text: str) -> list[Finding]:
@@ -159,14 +157,13 @@ def _following(rules: Sequence[tuple[int, Rule]]) -> dict[int, _Ordered] | None:
 
 _ANY: Final = 256
 """Bytes in a `Rule.follow` that says nothing."""
-_ANCHORS: Final = _anchors()
-_ASCII_ANCHORS: Final = [anchor for anchor in _ANCHORS if anchor.literal.isascii()]
-_WIDE_ANCHORS: Final = [a.literal.decode() for a in _ANCHORS if not a.literal.isascii()]
+_TABLE: Final = _anchors()
+_ANCHORS: Final = Anchors([(a.literal, bytes(sorted(a.following or ()))) for a in _TABLE])
 
 
 def _hits(raw: bytes) -> list[_Hit]:
     """The secrets of a UTF-8 text, ascending, disjoint, outside of marks."""
-    hits = list(_scan(raw, raw.lower(), _ASCII_ANCHORS if raw.isascii() else _ANCHORS))
+    hits = list(_scan(raw, raw.lower()))
     if hits and (marks := mark_spans(raw)):
         starts = [start for start, _ in marks]
         ends = [end for _, end in marks]
@@ -174,32 +171,32 @@ def _hits(raw: bytes) -> list[_Hit]:
     return _merged(hits)
 
 
-def _scan(raw: bytes, low: bytes, anchors: Sequence[_Anchor]) -> Iterator[_Hit]:
+def _scan(raw: bytes, low: bytes) -> Iterator[_Hit]:
     length = len(low)
-    find = finder(low)
-    for literal, all_rules, following in anchors:
-        size = len(literal)
-        at = find(literal, 0)
-        while at >= 0:
-            after = at + size
-            if after == length:
-                break
-            rules = all_rules if following is None else following.get(low[after], ())
-            for order, rule in rules:
-                if rule.ready is not None and not rule.ready(low, at, at + size):
-                    continue
-                start = at - rule.back if rule.begin is None else rule.begin(raw, at)
-                match = rule.compiled.match(raw, start) if start >= 0 else None
-                if match is None:
-                    continue
-                if rule.gate(raw, match):
-                    own = match.span("secret" if "secret" in match.re.groupindex else 0)
-                    end = _whole_end(raw, own, wraps=rule.wraps)
-                    yield _Hit(own[0], end, order, own)
-                    after = max(after, end)
-                elif match.end() - at > _SKIP:
-                    after = max(after, match.end())
-            at = find(literal, after)
+    passed = [0] * len(_TABLE)
+    for index, at in _ANCHORS.places(low):
+        if at < passed[index]:
+            continue
+        literal, all_rules, following = _TABLE[index]
+        behind = after = at + len(literal)
+        if behind == length:
+            continue
+        rules = all_rules if following is None else following.get(low[behind], ())
+        for order, rule in rules:
+            if rule.ready is not None and not rule.ready(low, at, behind):
+                continue
+            start = at - rule.back if rule.begin is None else rule.begin(raw, at)
+            match = rule.compiled.match(raw, start) if start >= 0 else None
+            if match is None:
+                continue
+            if rule.gate(raw, match):
+                own = match.span("secret" if "secret" in match.re.groupindex else 0)
+                end = _whole_end(raw, own, wraps=rule.wraps)
+                yield _Hit(own[0], end, order, own)
+                after = max(after, end)
+            elif match.end() - at > _SKIP:
+                after = max(after, match.end())
+        passed[index] = after
 
 
 _WRAP: Final = late(
