@@ -279,10 +279,11 @@ class Detours(Errands):
             return
 
         def work() -> None:
+            from recall_tui.tui.subagents import start_of
+
             for found in self._history.find(session.parent):
                 if found.key == session.parent:
-                    times = self._history.skeleton(found).times
-                    at = max(0, bisect_left(times, session.started_ms + 1) - 1)
+                    at = start_of(self._history, found, session)
                     self.call_from_thread(self.read_at, found, at)
                     return
             self.notify("The session it belongs to is not here.", markup=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -28,11 +28,14 @@ _NEAR_MS: Final = 2_000
 _ROOMY_CELLS: Final = 72
 """From here a line has room for how many tools a subagent called."""
 
-_LOOKED_UP: Final = 24
-"""Subagents whose calls are looked for by name: a session of hundreds must open at once."""
+_LOOKED_UP: Final = 100
+"""Subagents whose calls are looked for: a session of thousands must open at once."""
 
-_LARGE_BYTES: Final = 32 << 20
-"""In a larger session none are: each look reads all of its tool calls."""
+_LOOKED_THROUGH_BYTES: Final = 256 << 20
+"""So much is read for it at most: each look reads the text of all tools."""
+
+_CALL_NEAR: Final = 100
+"""So many messages before what came back its call is looked for: others may run beside it."""
 
 _TITLE_CHARS: Final = 60
 _LEAST_TITLE_CHARS: Final = 6
@@ -52,67 +55,116 @@ def placed(history: History, session: Session, skeleton: Skeleton) -> dict[int, 
     """Return the subagents of a session by the position of the call that started each."""
     if not session.children:
         return {}
-    children = history.children(session)
-    looked_up = children[:_LOOKED_UP] if session.size < _LARGE_BYTES else []
-    return begun(children, skeleton, _named(history, session, looked_up))
+    children = [one for one in history.children(session) if one.kind is SessionKind.SUBAGENT]
+    looked_up = children[: min(_LOOKED_UP, _LOOKED_THROUGH_BYTES // max(1, session.size))]
+    recorded, named = {}, {}
+    for child in looked_up:
+        if (at := _recorded(history, session, child)) is not None:
+            recorded[child.key] = at
+        else:
+            named[child.key] = _named(history, session, child)
+    return begun(children, skeleton, recorded, named)
 
 
-def _named(
-    history: History, session: Session, children: Sequence[Session]
-) -> dict[str, Sequence[int]]:
-    """Return where the calls stand that hold the title of a subagent, by its key."""
+def start_of(history: History, session: Session, child: Session) -> int:
+    """Return where in a session one of its family was started: at a call, else at that time."""
+    skeleton = history.skeleton(session)
+    for position, started in placed(history, session, skeleton).items():
+        if any(one.key == child.key for one in started):
+            return position
+    return max(0, bisect_right(skeleton.times, child.started_ms) - 1)
+
+
+def _recorded(history: History, session: Session, child: Session) -> int | None:
+    """Return the position of the call that came back with a subagent's id, None for none.
+
+    Programs write it into what the agent is given back. The first to name it came from the call
+    that started it: nobody knew it before.
+    """
+    from recall_tui.search.results import Case, GrepQuery
+
+    own = child.native_id.rpartition("/")[2].removeprefix("agent-")
+    results = Filter(kinds=(Kind.TOOL_RESULT,))
+    query = GrepQuery(own, case=Case.EXACT, word=True, chosen=results)
+    first = next(iter(history.positions_matching(session, query)), None)
+    if first is None:
+        return None
+    *before, result = history.messages(session, max(0, first - _CALL_NEAR), first + 1)
+    calls = (m for m in reversed(before) if m.kind is Kind.TOOL_CALL and m.call == result.call)
+    call = next(calls, None) if result.call else None
+    return call.position if call is not None else None
+
+
+def _named(history: History, session: Session, child: Session) -> Sequence[int]:
+    """Return where the calls stand that hold the title of a subagent."""
     from recall_tui.search.results import GrepQuery
 
+    title = child.title.split("\n")[0][:_TITLE_CHARS]
+    if len(title) < _LEAST_TITLE_CHARS:
+        return ()
     calls = Filter(kinds=(Kind.TOOL_CALL,))
-    asked = {child.key: child.title.split("\n")[0][:_TITLE_CHARS] for child in children}
-    return {
-        key: history.positions_matching(session, GrepQuery(title, chosen=calls))
-        for key, title in asked.items()
-        if len(title) >= _LEAST_TITLE_CHARS
-    }
+    return history.positions_matching(session, GrepQuery(title, chosen=calls))
 
 
 def begun(
-    children: Sequence[Session], skeleton: Skeleton, named: Mapping[str, Sequence[int]]
+    children: Sequence[Session],
+    skeleton: Skeleton,
+    recorded: Mapping[str, int],
+    named: Mapping[str, Sequence[int]],
 ) -> dict[int, list[Session]]:
     """Return the subagents of a session by the position of the call that started each.
 
-    Programs write down which call that was in six ways or not at all, so it is told by what all
-    have: the last call before the subagent begins that names it, else the last one that has
-    started none yet.
+    That is the call on record; without one, the last call before the subagent begins that names
+    it; else the last one before it that has started none yet.
 
     Args:
-        children: The family of the session, oldest first; only subagents are placed.
+        children: The subagents of the session, oldest first.
         skeleton: The session.
+        recorded: Position of the call that is known to have started a subagent, by its key.
         named: Positions of the calls that hold the title of a subagent, by its key.
     """
     calls = [at for at, kind in enumerate(skeleton.kinds) if kind == Kind.TOOL_CALL]
     times = [skeleton.times[at] for at in calls]
-    taken: set[int] = set()
-    named_taken: set[int] = set()
+    taken = set(recorded.values())
     found: dict[int, list[Session]] = {}
     for child in reversed(children):
-        if child.kind is not SessionKind.SUBAGENT or not calls:
-            continue
-        last = bisect_right(times, child.started_ms) or bisect_right(
-            times, child.started_ms + _NEAR_MS
-        )
-        by_name = [
-            at for at in named.get(child.key, ())
-            if at not in named_taken and skeleton.times[at] <= child.started_ms + _NEAR_MS
-        ]  # fmt: skip
-        if by_name:
-            named_taken.add(by_name[-1])
-            found.setdefault(by_name[-1], []).insert(0, child)
-            continue
-        free = last
-        while free and (free in taken or times[free - 1] < child.started_ms - _NEAR_MS):
-            free -= 1
-        chosen = free or last
-        if chosen:
-            taken.add(chosen)
-            found.setdefault(calls[chosen - 1], []).insert(0, child)
+        at = recorded.get(child.key)
+        if at is None:
+            at = _likely(child, calls, times, named.get(child.key, ()), taken)
+        if at is not None:
+            taken.add(at)
+            found.setdefault(at, []).insert(0, child)
     return found
+
+
+def _likely(
+    child: Session,
+    calls: Sequence[int],
+    times: Sequence[int],
+    named: Sequence[int],
+    taken: Container[int],
+) -> int | None:
+    """Return the position of the call that most likely started a subagent, None for none.
+
+    Args:
+        child: The subagent.
+        calls: Positions of all calls.
+        times: Their times.
+        named: Positions of the calls that hold its title.
+        taken: Positions of the calls that started others.
+    """
+    latest = child.started_ms + _NEAR_MS
+    last = bisect_right(times, child.started_ms) or bisect_right(times, latest)
+    by_name = [
+        at for at in named if at not in taken and times[bisect_left(calls, at)] <= latest
+    ]  # fmt: skip
+    if by_name:
+        return by_name[-1]
+    free = last
+    while free and (calls[free - 1] in taken or times[free - 1] < child.started_ms - _NEAR_MS):
+        free -= 1
+    chosen = free or last
+    return calls[chosen - 1] if chosen else None
 
 
 def read_asides(

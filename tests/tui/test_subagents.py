@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from recall_tui.history import Skeleton
 from recall_tui.model import Kind, Session, SessionKind
 from recall_tui.tui.subagents import SHOWN_MESSAGES, begun
+from recall_tui.tui.subagents import placed as placed_in
 from tests.tui.conftest import make
 from tests.tui.driving import rested, transcript_of, until
 from tests.tui.fake import HOUR, MINUTE, NOW, FakeHistory, Talk
@@ -31,9 +32,12 @@ def child(key: str, started_ms: int, kind: SessionKind = SessionKind.SUBAGENT) -
 
 
 def placed(
-    children: list[Session], held: Skeleton, named: dict[str, list[int]] | None = None
+    children: list[Session],
+    held: Skeleton,
+    named: dict[str, list[int]] | None = None,
+    recorded: dict[str, int] | None = None,
 ) -> dict[int, list[str]]:
-    found = begun(children, held, named or {})
+    found = begun(children, held, recorded or {}, named or {})
     return {at: [one.key for one in ones] for at, ones in found.items()}
 
 
@@ -52,7 +56,6 @@ def test_each_stands_at_the_last_call_before_it() -> None:
     )  # fmt: skip
     first, second = child("a", 1050), child("b", 61_050)
     assert placed([first, second], held) == {1: ["a"], 3: ["b"]}
-    assert placed([child("fork", 1050, SessionKind.FORK)], held) == {}, "not a subagent"
     assert placed([child("early", 900)], held) == {1: ["early"]}, "two files, two clocks"
     assert placed([child("no", 900)], skeleton((Kind.PROMPT, 0))) == {}
 
@@ -63,6 +66,13 @@ def test_calls_made_at_once_get_one_each() -> None:
     assert placed(started, held) == {0: ["a"], 1: ["b"], 2: ["c"]}
     one = skeleton((Kind.TOOL_CALL, 1000))
     assert placed(started, one) == {0: ["a", "b", "c"]}, "a workflow starts several"
+
+
+def test_the_call_on_record_started_it_whatever_its_name_and_its_time_say() -> None:
+    held = skeleton(*[(Kind.TOOL_CALL, time) for time in (1000, 2000, 3000)])
+    both = [child("a", 3003), child("b", 3004)]
+    assert placed(both, held, {"a": [2], "b": [2]}, {"a": 0}) == {0: ["a"], 2: ["b"]}
+    assert placed(both, held, {}, {"b": 2}) == {1: ["a"], 2: ["b"]}, "that call is taken"
 
 
 @given(st.lists(st.integers(0, 10_000), max_size=12), st.lists(st.integers(0, 10_000), max_size=12))
@@ -129,3 +139,27 @@ async def test_a_long_one_says_how_to_read_the_rest() -> None:
         transcript = transcript_of(pilot)
         await until(pilot, lambda: "… 7 more messages: a opens it by itself"
                     in transcript._pages[0].lines[1][-1].text)  # fmt: skip
+
+
+def test_the_call_that_came_back_with_its_id_is_on_record() -> None:
+    parent = Talk("claude", "parent", "app", NOW - MINUTE)
+    parent.you("ask two agents the same thing")
+    for number in range(2):
+        parent.say(Kind.TOOL_CALL, "Look around", tool="Agent", call=f"call {number}")
+    for number in (1, 0):
+        text = f"nothing found\nagentId: a{number}c0ffee (for resuming)"
+        parent.say(Kind.TOOL_RESULT, text, tool="Agent", call=f"call {number}")
+    history = FakeHistory([parent])
+    (main,) = history.sessions()
+    main = main._replace(children=3)
+    family = [
+        main._replace(key=name, native_id=f"{main.native_id}/agent-{name}", title="Look around",
+                      kind=kind, started_ms=main.ended_ms)
+        for name, kind in (("a0c0ffee", SessionKind.SUBAGENT), ("a1c0ffee", SessionKind.SUBAGENT),
+                           ("a1c0ffe", SessionKind.FORK))
+    ]  # fmt: skip
+    history.children = lambda _: family  # type: ignore[method-assign]
+    found = placed_in(history, main, history.skeleton(main))
+    assert {at: [one.key for one in ones] for at, ones in found.items()} == {
+        1: ["a0c0ffee"], 2: ["a1c0ffee"],
+    }  # fmt: skip
