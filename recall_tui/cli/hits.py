@@ -26,8 +26,9 @@ INDENT: Final = 4
 EXCERPT_LINES: Final = 3
 """Terminal lines an excerpt may take: enough to judge a hit, few enough for ten on a screen."""
 
-_BLANKS: Final = late(r"\s{2,}|[^\S ]")
-"""White space that is not one blank already, as most of it is."""
+_BLANKS: Final = late(r"\s(?:(?<! )\s*|\s+)")
+"""White space that is not one blank already, as most of it is. Each way begins with `\\s`, which
+lets `re` pass over all else at once."""
 
 
 def speaker(kind: Kind, tool: str) -> str:

@@ -99,7 +99,7 @@ class Screen:
             indent: Cells before each line.
             lines: Lines to write at most on a terminal; 0 means all.
         """
-        text = "".join(plain(_pair(piece)[0]) for piece in pieces)
+        text = plain("".join(_pair(piece)[0] for piece in pieces))
         before = f"{_flat(lead)[0]:{indent}}"
         for line in text.split("\n"):
             self.write(f"{before}{line}".rstrip() + "\n")

@@ -71,8 +71,9 @@ def fold(text: str) -> str:
     return _nfc(_nfc(text).casefold())
 
 
-_LONG_RUN: Final = late(f"[{_MAY_BE_MARKS}]{{{_MOST_MARKS + 1},}}")
-"""A run that may be of combining marks alone (it names whole blocks)."""
+_LONG_RUN: Final = late(f"[{_MAY_BE_MARKS}][{_MAY_BE_MARKS}]{{{_MOST_MARKS},}}")
+"""A run that may be of combining marks alone (it names whole blocks). A first character that is no
+repetition lets `re` pass over all others at once: half the time."""
 
 
 def _with_joiners(run: re.Match[str]) -> str:
