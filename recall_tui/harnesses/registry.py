@@ -29,6 +29,11 @@ BUILT_IN: Final = {
 
 GROUP: Final = "recall_tui.harnesses"
 
+_MEMBERS: Final = (
+    "id", "name", "mark", "roots", "discover", "recognise", "open", "material", "resume",
+)  # fmt: skip
+"""What a `base.Harness` has."""
+
 
 @cache
 def _extra() -> dict[str, str]:
@@ -70,16 +75,30 @@ def get(harness_id: str) -> Harness:
     """Return the harness of an id.
 
     Raises:
-        ConfigError: There is no such harness, or a third party's cannot be imported.
+        ConfigError: There is no such harness, or a third party's cannot be imported or is none.
     """
     target = BUILT_IN.get(harness_id) or _extra().get(harness_id)
     if target is None:
         raise ConfigError(f"unknown harness {harness_id!r}", f"known: {', '.join(ids())}")
     module, _, name = target.partition(":")
     try:
-        return cast("Harness", getattr(import_module(module), name)())
-    except (ImportError, AttributeError) as error:
-        raise ConfigError(f"harness {harness_id!r} cannot be loaded: {error}") from error
+        harness = getattr(import_module(module), name)()
+    except Exception as error:  # a third party's code may raise anything
+        fault = f"{type(error).__name__}: {error}"
+        raise ConfigError(f"harness {harness_id!r} cannot be loaded: {fault}") from error
+    if harness_id not in BUILT_IN:
+        _check(harness, harness_id)
+    return cast("Harness", harness)
+
+
+def _check(harness: object, harness_id: str) -> None:
+    """Refuse a third party's harness that would fail later, in the middle of an answer."""
+    lacking = [name for name in _MEMBERS if not hasattr(harness, name)]
+    if lacking:
+        raise ConfigError(f"harness {harness_id!r} cannot be loaded: no {', '.join(lacking)}")
+    own = getattr(harness, "id", None)
+    if own != harness_id:
+        raise ConfigError(f"harness {harness_id!r} cannot be loaded: it calls itself {own!r}")
 
 
 def all_harnesses() -> list[Harness]:

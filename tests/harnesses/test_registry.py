@@ -15,6 +15,7 @@ from recall_tui.harnesses import registry
 def _fresh() -> None:
     for cached in (registry._extra, registry.get, registry.faults):
         cached.cache_clear()
+    sys.modules.pop("other_agent", None)
 
 
 def package(folder: Path, line: str) -> None:
@@ -23,7 +24,10 @@ def package(folder: Path, line: str) -> None:
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: other-agent\nVersion: 1.0\n")
     (info / "entry_points.txt").write_text(f"[recall_tui.harnesses]\n{line}\n")
     (folder / "other_agent.py").write_text(
-        "class Other:\n    id = 'other'\n    name = 'Other'\n    mark = 'OT'\n"
+        "from recall_tui.harnesses.pi import Pi\n"
+        "class Other(Pi):\n    id = 'other'\n    name = 'Other'\n    mark = 'OT'\n"
+        "class Half:\n    id = 'other'\n    roots = discover = recognise = open = None\n"
+        "class Broken(Other):\n    def __init__(self):\n        1 / 0\n"
     )
 
 
@@ -34,15 +38,26 @@ def test_an_entry_point_adds_a_harness(tmp_path: Path, monkeypatch: pytest.Monke
     assert registry.get("other").mark == "OT"
 
 
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ("other = other_agent:Missing", "no attribute 'Missing'"),
+        ("other = nowhere_agent:Other", "No module named"),
+        ("other = other_agent:Broken", "ZeroDivisionError"),
+        ("other = other_agent:Half", "no name, mark, material, resume"),
+        ("another = other_agent:Other", "it calls itself 'other'"),
+    ],
+)
 def test_a_harness_that_cannot_be_loaded_stops_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    line: str, why: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    package(tmp_path, "other = other_agent:Missing")
+    package(tmp_path, line)
     monkeypatch.syspath_prepend(str(tmp_path))
+    name = line.partition(" ")[0]
     assert {h.id for h in registry.all_harnesses()} == set(registry.BUILT_IN)
-    assert "other" in registry.faults()
-    with pytest.raises(ConfigError, match="cannot be loaded"):
-        registry.get("other")
+    assert name in registry.faults()
+    with pytest.raises(ConfigError, match=why):
+        registry.get(name)
 
 
 def test_a_built_in_id_is_not_taken_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
