@@ -424,6 +424,16 @@ def test_a_moved_file_keeps_its_session_and_its_references(desk):
     assert counts(desk.sync()) == {"appended": 1}
 
 
+def test_a_file_moved_away_from_its_parent_is_read_as_what_it_is_now(desk):
+    desk.write("main/sub/a.jsonl", line(text="one", t=T, id="r1"))
+    desk.sync()
+    key = desk.session("a").key
+    (desk.source / "main/sub/a.jsonl").rename(desk.source / "a.jsonl")
+    assert counts(desk.sync()) == {"parsed": 1, "renamed": 1}
+    assert desk.sql("SELECT key, parent_native FROM session") == [(key, "")]
+    assert desk.sql("SELECT state FROM source") == [("ok",)]
+
+
 def test_a_moved_root_keeps_every_session(desk):
     from recall_tui.store.sync.discover import Place
 

@@ -191,7 +191,8 @@ class Sync:
     def _task(self, number: int, job: Job, *, verify: bool) -> Task:
         kind = type(self._harnesses[job.source.harness])
         known = None
-        if job.row is not None:
+        if job.row is not None and job.row.parent == job.source.parent:
+            # Else it is read otherwise: what a parent gave a subagent is no prompt.
             known = planning.proof(self._writer.connection, job.row)
         name = f"{kind.__module__}:{kind.__qualname__}"
         return worker.Task(number, name, job.source, known, verify, self._kept.left_out)
