@@ -21,6 +21,13 @@ _BARE: tuple[list[str], ...] = ([], ["--demo"])
 
 def main() -> int:
     """Run `recall` with the words of the process and return its exit code."""
+    try:
+        return _main()
+    except KeyboardInterrupt:  # before the command line guards itself
+        return 130
+
+
+def _main() -> int:
     if None in (sys.stdin, sys.stdout, sys.stderr):
         _open_closed_streams()
     words = sys.argv[1:]
