@@ -18,6 +18,7 @@ from recall_tui.harnesses.base import Source
 from recall_tui.holdings import Holdings
 from recall_tui.model import Filter, Gap, Reach, SessionKind
 from recall_tui.paths import HOME, locate, private_folder
+from recall_tui.store.corpus import StoreCorpus, arrays_of
 from recall_tui.store.sync.progress import SyncProgress
 
 if TYPE_CHECKING:
@@ -182,7 +183,10 @@ class History:
         skeleton = Skeleton()
         self._held.catch_up()
         corpus, row = self._held.holding(session, self._held.stores())
-        arrays = corpus.arrays(row)
+        if isinstance(corpus, StoreCorpus):
+            arrays = corpus.arrays(row)
+        else:
+            arrays = arrays_of(corpus.messages(row))
         skeleton.kinds, skeleton.flags = arrays.kinds, arrays.flags
         skeleton.times, skeleton.sizes = arrays.times, arrays.sizes
         return skeleton
@@ -426,7 +430,7 @@ class History:
 
     def version(self) -> int:
         """Return a number that changes when the store does: poll it to refresh (cheap)."""
-        return sum(corpus.version() for corpus in self._held.stores())
+        return self._held.version()
 
     # ------------------------------------------------------------ the index
 

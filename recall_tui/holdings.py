@@ -85,6 +85,11 @@ class Holdings:
         self._gaps_seen: list[Gap] = []
         self._catching_up = threading.Lock()
         self._cold: ColdCorpus | None = None
+        self._cold_of: Pending | None = None
+        """What `_cold` was made for."""
+        self._waiting: Pending | None = None
+        """What the last look that wanted everything in the index could not bring there."""
+        self._tried_ms = 0
         self._opened_workspaces: list[WorkspaceCorpus] | None = None
 
     def close(self) -> None:
@@ -176,14 +181,21 @@ class Holdings:
 
         Returns:
             What is still not in the index; None when it is up to date.
-
-        Raises:
-            StoreError: The index cannot be written, and without a limit nothing else answers.
         """
+        privacy.require_open(self.paths.data)
+        if self._waiting is None or limit_bytes is not None or not self._fresh(self._tried_ms):
+            waiting = self._caught_up(limit_bytes, on_progress)
+            self._waiting = waiting if limit_bytes is None else None
+            self._tried_ms = clock.now_ms()
+            return waiting
+        return self._waiting
+
+    def _caught_up(
+        self, limit_bytes: int | None, on_progress: Callable[[SyncProgress], None]
+    ) -> Pending | None:
         from recall_tui.store.sync.pending import pending
 
-        privacy.require_open(self.paths.data)
-        if self.live or clock.now_ms() - self._fresh_ms() < self.settings.freshness_s * 1000:
+        if self.live or self._fresh(self._fresh_ms()):
             return None
         with self._catching_up:
             found = pending(self._index, self.places, self._kept())
@@ -198,9 +210,9 @@ class Holdings:
             self.sync(on_progress)
         except StoreBusyError:
             return found
-        except StoreError:  # a full disk, a home that is read-only: then the files answer
-            if limit_bytes is None:
-                raise
+        except StoreError as error:  # a full disk, a home that is read-only: the files answer
+            words = f"the index takes nothing in: {error.message}"
+            self._gaps_seen = [*found.gaps, Gap(GapKind.LOCKED, 1, words, error.hint)]
             return found
         return None
 
@@ -212,6 +224,10 @@ class Holdings:
     def _exists(self) -> bool:
         return os.path.exists(self._index)
 
+    def _fresh(self, at_ms: int) -> bool:
+        """Whether a look at that time is recent enough to spare another."""
+        return clock.now_ms() - at_ms < self.settings.freshness_s * 1000
+
     def _fresh_ms(self) -> int:
         """Return when the sources were last compared with the index, by us or anybody."""
         return max(self._compared_ms, self._store.synced_ms() if self._exists() else 0)
@@ -220,14 +236,22 @@ class Holdings:
         """Return the sources of the index that lost something."""
         return self._store.damaged(chosen) if self._exists() else []
 
-    def stores(self) -> list[StoreCorpus | WorkspaceCorpus]:
+    def stores(self) -> list[Corpus]:
         """Return what holds sessions for good: the index, and workspaces read in place.
+
+        What the index could not take in (it is being written, the disk is full) is in the files.
 
         Raises:
             PausedError: A person paused Recall; nobody gets at a session then.
         """
         privacy.require_open(self.paths.data)
-        return [*([self._store] if self._exists() else []), *self._workspaces()]
+        return [*self._index_and_files(self._waiting), *self._workspaces()]
+
+    def version(self) -> int:
+        """Return a number that changes when what can be found does. Cheap: poll it."""
+        privacy.require_open(self.paths.data)
+        of_index = self._store.version() if self._exists() else 0
+        return of_index + sum(corpus.version() for corpus in self._workspaces())
 
     def _workspaces(self) -> list[WorkspaceCorpus]:
         """Return the workspaces that lie in our places."""
@@ -270,21 +294,30 @@ class Holdings:
         """
         waiting = self.catch_up(CATCH_UP_BYTES)
         workspaces = [corpus.asking(asking) for corpus in self._workspaces()]
+        if waiting is not None:
+            self._read_in_background()
+        return [*self._index_and_files(waiting), *workspaces]
+
+    def _index_and_files(self, waiting: Pending | None) -> list[Corpus]:
+        """Return the index, and before it the files that hold what it does not hold yet."""
+        exists = self._exists()
         if waiting is None:
-            return [*([self._store] if self._exists() else []), *workspaces]
+            return [self._store] if exists else []
         from recall_tui.search.cold import ColdCorpus
         from recall_tui.search.without import Without
 
-        self._read_in_background()
-        unread = [(registry.get(s.harness), s) for s in waiting.sources]
-        stale, exists = waiting.stale, self._exists()
-        index = [Without(self._store, stale)] if exists else []
-        self._cold = ColdCorpus(
-            unread,
-            self._left_out,
-            lambda harness, marks: self._store.histories(harness, marks, stale) if exists else (),
-        )
-        return [*([self._cold] if unread else []), *index, *workspaces]
+        if self._cold_of is not waiting:
+            unread = [(registry.get(s.harness), s) for s in waiting.sources]
+            self._cold_of = waiting
+            self._cold = ColdCorpus(
+                unread,
+                self._left_out,
+                lambda harness, marks: (
+                    self._store.histories(harness, marks, waiting.stale) if exists else ()
+                ),
+            )
+        files = [self._cold] if self._cold and waiting.sources else []
+        return [*files, *([Without(self._store, waiting.stale)] if exists else [])]
 
     def _outdated(self) -> bool:
         """Whether other rules for secrets or folding made the index: a sync would make it anew."""
@@ -386,7 +419,9 @@ class Holdings:
             Gap(GapKind.UNREADABLE, 1, fault, "reinstall or remove that package", harness)
             for harness, fault in registry.faults().items()
         )
-        if not reach.sessions_total and not self._exists():
+        if not reach.sessions_total and not (
+            self._exists() and any(os.path.lexists(place.root) for place in self.places)
+        ):
             reach.add([self._nothing()])
         return reach
 

@@ -114,6 +114,15 @@ def test_too_little_room_for_a_rebuild_is_a_warning(home: Path, monkeypatch) -> 
     assert "RECALL_HOME" in room.action
 
 
+def test_a_place_that_cannot_be_written_is_a_warning(home: Path, monkeypatch) -> None:
+    access = os.access
+    monkeypatch.setattr(os, "access", lambda path, mode: mode == os.R_OK and access(path, mode))
+    room = by_name(doctor.index_checks(locate(env_of(home)), None), "index")["disk"]
+    assert room.level is Level.WARN
+    assert "cannot be written" in room.detail
+    assert "RECALL_HOME" in room.action
+
+
 def claude_home(home: Path, settings: str | None, ages_days: list[float]) -> list:
     base = home / ".claude"
     folder = base / "projects" / "-home-ann-app"

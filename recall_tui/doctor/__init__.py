@@ -328,6 +328,11 @@ def _room(folder: str, index: str) -> Check:
     free = disk.f_bavail * disk.f_frsize
     needed = max(ROOM, os.path.getsize(index) if os.path.exists(index) else 0)
     facts: dict[str, object] = {"folder": folder, "free_bytes": free, "needed_bytes": needed}
+    if not os.access(folder, os.W_OK | os.X_OK):
+        return Check(
+            "index", Level.WARN, "disk", f"{folder} cannot be written",
+            "set RECALL_HOME to a folder that can be", facts,
+        )  # fmt: skip
     if free < needed:
         return Check(
             "index", Level.WARN, "disk",

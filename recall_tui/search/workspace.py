@@ -10,7 +10,6 @@ from __future__ import annotations
 import heapq
 import sqlite3
 import threading
-from array import array
 from collections import Counter, OrderedDict
 from functools import partial
 from itertools import chain
@@ -21,7 +20,7 @@ from recall_tui.model import Candidates, Coverage, Declined, Gap, GapKind
 from recall_tui.search.reach import coverage_of
 from recall_tui.search.sessions import admitted, named, under
 from recall_tui.store.block import Block
-from recall_tui.store.corpus import Arrays, messages_of
+from recall_tui.store.corpus import messages_of
 from recall_tui.store.ingest import word
 from recall_tui.workspace import HARNESS, catalogue, database, narrow, transcript
 
@@ -167,16 +166,6 @@ class WorkspaceCorpus:
         return [*self._catalogue().gaps, *failed, *_gaps(damage, path)]
 
     # ------------------------------------------------------------ beyond the port
-
-    def arrays(self, row: int) -> Arrays:
-        """Return what a virtual transcript lays out from."""
-        found = Arrays(array("B"), array("B"), array("q"), array("I"))
-        for message in self.messages(row):
-            found.kinds.append(message.kind)
-            found.flags.append(message.flags)
-            found.times.append(message.time_ms)
-            found.sizes.append(len(message.text.encode("utf-8", "replace")))
-        return found
 
     def asking(self, session: str) -> WorkspaceCorpus:
         """Return the same workspace as a session of it sees it (S0-23).

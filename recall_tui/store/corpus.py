@@ -31,7 +31,7 @@ from recall_tui.text.fold import fold
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Callable, Collection, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
     from recall_tui.model import Candidates, Filter, Gap
 
@@ -65,6 +65,17 @@ class Arrays(NamedTuple):
     times: array[int]
     sizes: array[int]
     """Bytes of the marked text."""
+
+
+def arrays_of(messages: Iterable[Message]) -> Arrays:
+    """Return the same of messages that are at hand, in position order."""
+    found = Arrays(array("B"), array("B"), array("q"), array("I"))
+    for message in messages:
+        found.kinds.append(message.kind)
+        found.flags.append(message.flags)
+        found.times.append(message.time_ms)
+        found.sizes.append(len(message.text.encode("utf-8", "replace")))
+    return found
 
 
 class StoreCorpus:

@@ -6,17 +6,23 @@ never blocks the next, and no age has to be guessed. The file's text only names 
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
 import sys
 import time
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Final, Self
 
 from recall_tui import clock
 from recall_tui.errors import StoreBusyError, StoreError
 
 if TYPE_CHECKING:
     from types import TracebackType
+
+
+_TAKEN: Final = (errno.EWOULDBLOCK, errno.EACCES)
+"""What `flock` fails with when another holds the lock; anything else (some network disks) is that
+it cannot lock at all."""
 
 
 class WriterLock:
@@ -45,7 +51,8 @@ class WriterLock:
             file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         except OSError as error:
             raise StoreError(
-                f"{self.path}: {error.strerror or error}", "check the folder's permissions"
+                f"{self.path}: {error.strerror or error}",
+                "set RECALL_HOME to a folder that can be written",
             ) from error
         give_up = time.monotonic() + self._wait_s
         while True:
@@ -53,6 +60,12 @@ class WriterLock:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 break
             except OSError as error:
+                if error.errno not in _TAKEN:
+                    os.close(file)
+                    raise StoreError(
+                        f"{self.path}: cannot be locked: {error.strerror or error}",
+                        "set RECALL_HOME to a folder on a local disk",
+                    ) from error
                 if time.monotonic() >= give_up:
                     os.close(file)
                     raise StoreBusyError(

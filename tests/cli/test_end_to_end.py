@@ -12,10 +12,21 @@ import pytest
 
 from recall_tui.cli import main
 from recall_tui.errors import StoreError
+from recall_tui.store.lock import WriterLock
 from tests.cli.conftest import Run
 from tests.conftest import REPOSITORY
 
 SESSION = "8d7c5cf2-3d0b-4b5e-8b3b-1f7e9a8d1c22"
+WHOLE_COMMANDS = (
+    ["sessions"],
+    ["show", SESSION],
+    ["show", SESSION, "--all", "--json"],
+    ["continue", "--last"],
+    ["handoff", SESSION],
+    ["export", SESSION],
+)
+"""Commands that are about whole sessions."""
+
 SECRET = "ghp_" + "A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8"
 
 
@@ -138,9 +149,31 @@ def test_a_home_that_cannot_be_written_is_searched_from_the_files(
     assert ran.code == 0
     assert "read from the files" in ran.err
     assert recall("search", "context window").code == 0
+    for words in WHOLE_COMMANDS:
+        ran = recall(*words)
+        assert ran.code == 0, words
+        assert "400k" in ran.out or words[0] == "sessions"
+    assert "the index takes nothing in: cannot create the folder" in recall("sessions").err
     ran = recall("index")
     assert ran.code == 3
     assert "cannot create the folder" in ran.err
+
+
+def test_while_another_writes_every_command_knows_what_is_new(recall, projects: Path, home) -> None:
+    assert recall("index").code == 0
+    (path,) = projects.rglob("*.jsonl")
+    written(path, [record("assistant", 4, [{"type": "text", "text": "No: 400k and some."}])])
+    with WriterLock(str(home / "recall" / "index.db.lock")):
+        for words in WHOLE_COMMANDS:
+            ran = recall(*words)
+            assert ran.code == 0, words
+            assert "400k and some" in ran.out or words[0] == "sessions"
+        ran = recall("sessions", "--json")
+        assert ran.json["sessions"][0]["messages"] == 5
+        assert [gap["kind"] for gap in ran.json["gaps"]] == ["cold"]
+        ref = recall("grep", "and some", "--json").json["hits"][0]["ref"]
+        assert "and some" in recall("show", ref).out
+    assert recall("sessions", "--json").json["gaps"] == []
 
 
 def test_a_forgotten_session_is_gone_for_good(recall, projects: Path, home: Path) -> None:
@@ -168,13 +201,15 @@ def test_doctor_before_and_after_the_first_index(recall, home: Path) -> None:
 
 
 def test_a_machine_without_history(capsys, home: Path) -> None:
-    code = main(["sessions"])
-    captured = capsys.readouterr()
-    assert code in (1, 3)
-    assert captured.out == ""
-    assert "No sessions found. Looked for" in captured.err
-    assert "~/.claude/projects" in captured.err
-    assert "recall --demo" in captured.err
+    """Nothing could be searched: that is no complete answer, before a first index and after."""
+    for words in (["sessions"], ["index"], ["sessions"], ["grep", "x"], ["continue", "--last"]):
+        assert main(words) == 3, words
+        captured = capsys.readouterr()
+        assert "No sessions found. Looked for" in captured.err
+        assert "~/.claude/projects" in captured.err
+        assert "recall --demo" in captured.err
+    assert main(["index", "--json"]) == 3
+    assert json.loads(capsys.readouterr().out)["gaps"][0]["kind"] == "no_sources"
 
 
 def test_the_demo_leaves_the_persons_own_history_alone(capsys, home: Path) -> None:
