@@ -52,7 +52,7 @@ class Opening:
     heights: Heights
     frame: Frame
     hits: Sequence[int]
-    """Positions that match the query, ascending."""
+    """Positions that match the query, or whose subagents hold a match, ascending."""
     at: int
     """Position to open at, -1 for the end."""
     pages: Sequence[Page]
@@ -74,6 +74,7 @@ def open_session(
     at: int,
     query: GrepQuery | None,
     seek: bool = False,
+    known: Opening | None = None,
 ) -> Opening:
     """Read a session's arrays, find the hits in it and lay out the pages around `at`.
 
@@ -84,14 +85,19 @@ def open_session(
         at: Position to open at; -1 for the end.
         query: What to look for inside, None for nothing.
         seek: Open at the first hit from `at` on instead, around the end to the start.
+        known: How it was opened before: unless it has grown only the hits are others.
     """
-    skeleton = history.skeleton(session)
-    hits = history.positions_matching(session, query) if query and query.pattern else []
+    if known is not None and known.session == session:
+        skeleton, children, estimates = known.skeleton, known.begun, known.estimates
+    else:
+        skeleton = history.skeleton(session)
+        children, estimates = placed(history, session, skeleton), Estimates(skeleton)
+    hits, inside = _hits(history, session, children, query)
+    frame = replace(frame, inside=inside)
     count = len(skeleton)
     if seek and hits:
         at = hits[bisect_left(hits, at) % len(hits)]
     at = min(at, count - 1)
-    children = placed(history, session, skeleton)
     around = at if at >= 0 else count - 1
     first = max(0, around // PAGE_MESSAGES - 1)
     last = min(pages_of(count) - 1, around // PAGE_MESSAGES + 1)
@@ -99,7 +105,6 @@ def open_session(
         load_page(history, session, skeleton, number, frame, frozenset(), children)
         for number in range(first, last + 1)
     ]
-    estimates = Estimates(skeleton)
     heights = stacked(estimates, frame, children)
     return Opening(session, skeleton, heights, frame, hits, at, pages, children, estimates)
 
@@ -118,21 +123,44 @@ def grow_session(
     skeleton = history.skeleton(session)
     if len(skeleton) == len(opening.skeleton):
         return None
-    hits = history.positions_matching(session, query) if query and query.pattern else []
     children = opening.begun
     if session.children != opening.session.children:
         children = placed(history, session, skeleton)
+    hits, inside = _hits(history, session, children, query)
+    frame = replace(opening.frame, inside=inside)
     last = max(0, min(len(opening.skeleton), len(skeleton)) - 1) // PAGE_MESSAGES
     pages = [
-        load_page(history, session, skeleton, number, opening.frame, frozenset(), children)
+        load_page(history, session, skeleton, number, frame, frozenset(), children)
         for number in range(last, min(last + 3, pages_of(len(skeleton))))
     ]
     estimates = Estimates(skeleton)
-    heights = stacked(estimates, opening.frame, children)
+    heights = stacked(estimates, frame, children)
     return replace(
-        opening, session=session, skeleton=skeleton, heights=heights, hits=hits, pages=pages,
-        begun=children, estimates=estimates,
+        opening, session=session, skeleton=skeleton, heights=heights, frame=frame, hits=hits,
+        pages=pages, begun=children, estimates=estimates,
     )  # fmt: skip
+
+
+def _hits(
+    history: History,
+    session: Session,
+    children: Mapping[int, Sequence[Session]],
+    query: GrepQuery | None,
+) -> tuple[list[int], dict[str, int]]:
+    """Return the positions a query leads to, and how much of it each subagent holds, by its key.
+
+    Those of calls whose subagents hold some are among them: from there one goes in.
+    """
+    if query is None or not query.pattern:
+        return [], {}
+    own = history.positions_matching(session, query)
+    inside: dict[str, int] = {}
+    for position, started in children.items():
+        for child in started:
+            if found := len(history.positions_matching(child, query)):
+                inside[child.key] = found
+                own.append(position)
+    return sorted(set(own)), inside
 
 
 def missing_page(opening: Opening, top: int, height: int, held: Container[int]) -> int | None:

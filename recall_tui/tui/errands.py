@@ -77,13 +77,16 @@ class Errands(App[object]):
             self.push_screen(screen, answered)
 
     def read_at(self, session: Session, position: int) -> None:
-        """Show a session at one of its messages, and give it the keys."""
+        """Show a session at one of its messages, and give it the keys.
+
+        What is looked for in the session that is left is looked for there, too.
+        """
         main = self.main
         shown = main.transcript.session
         if shown is not None and shown.key == session.key:
             main.transcript.go_to(position, centre=True)
         else:
-            main.transcript.open(session, at=position)
+            main.transcript.open(session, at=position, query=main.transcript.sought)
         main.add_class("-reading")
         main.set_focus(main.transcript)
 

@@ -75,6 +75,8 @@ class Frame:
     level: Level = Level.FEW
     notes: Mapping[int, Sequence[str]] = field(default_factory=dict)
     """What a person wrote, by position; -1 for the session."""
+    inside: Mapping[str, int] = field(default_factory=dict)
+    """How many messages of a subagent match what is looked for, by its key; none is left out."""
 
     def output_lines(self, *, failed: bool) -> int:
         """Return the lines of a tool's output that show before it is unfolded."""

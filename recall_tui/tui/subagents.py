@@ -201,6 +201,8 @@ def _lay(aside: Aside, frame: Frame) -> list[Line]:
         (title, "" if unfolded else "muted"),
     ]  # fmt: skip
     right: list[Piece] = [(" · ".join(filter(None, facts)) + " ", "dim")]
+    if hits := frame.inside.get(session.key):
+        right = [(f" {counted(hits, 'hit')} inside ", "match"), (" ", ""), *right]
     head = Line(justified(left, right, frame.width))
     if not unfolded:
         return [head]

@@ -132,6 +132,31 @@ async def test_it_unfolds_and_folds_in_place_and_survives_a_resize() -> None:
         await until(pilot, lambda: "place 1" not in text())
 
 
+async def test_find_looks_into_subagents_and_says_where_hits_are() -> None:
+    async with make(family(5)).run_test(size=WIDE) as pilot:
+        await rested(pilot)
+        await pilot.press("enter", "g", "slash", *"place 3")
+        transcript = transcript_of(pilot)
+
+        def lines() -> list[str]:
+            page = transcript._pages.get(0)
+            return [line.text for line in page.lines[1]] if page else []
+
+        await until(pilot, lambda: any("1 hit inside" in line for line in lines()))
+        assert transcript.hits == [1] and transcript.cursor == 1, "the call of the subagent"
+        await pilot.press("escape", "enter")
+        await until(pilot, lambda: any("place 3" in line for line in lines()))
+        page = transcript._pages[0]
+        assert ("place 3", "match") in [piece for line in page.lines[1] for piece in line.pieces]
+        await pilot.press("a")
+        await until(pilot, lambda: pilot.app.screen is not pilot.app.screen_stack[0])
+        await pilot.press("enter")
+        await until(
+            pilot, lambda: transcript.session is not None and transcript.session.parent != ""
+        )
+        assert transcript.hits == [3], "what is looked for goes along"
+
+
 async def test_a_long_one_says_how_to_read_the_rest() -> None:
     async with make(family(SHOWN_MESSAGES + 7)).run_test(size=WIDE) as pilot:
         await rested(pilot)

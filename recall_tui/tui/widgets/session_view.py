@@ -90,6 +90,11 @@ class SessionView(TellsFaults, SessionSheet):
 
     # What a screen asks
 
+    @property
+    def sought(self) -> GrepQuery | None:
+        """What is looked for in the session shown."""
+        return self._wanted[2] if self._wanted else None
+
     def open(self, session: Session, *, at: int = -1, query: GrepQuery | None = None) -> None:
         """Show a session at a message; what is on the screen stays until the new one is ready.
 
@@ -171,6 +176,7 @@ class SessionView(TellsFaults, SessionSheet):
             self._frame(query),
             self._generation,
             seek=seek,
+            known=self._opening,
         )
         self.run_worker(
             work, thread=True, group="transcript", exclusive=True, exit_on_error=False,
@@ -179,14 +185,16 @@ class SessionView(TellsFaults, SessionSheet):
 
     def _open_in_thread(
         self, session: Session, at: int, query: GrepQuery | None, frame: Frame, generation: int,
-        *, seek: bool,
+        *, seek: bool, known: Opening | None,
     ) -> None:  # fmt: skip
         worker = get_current_worker()
         try:
             frame = replace(frame, notes=notes_of(self._history, session))
             if at < 0:
                 at = self._history.position(session)
-            opening = open_session(self._history, session, frame, at=at, query=query, seek=seek)
+            opening = open_session(
+                self._history, session, frame, at=at, query=query, seek=seek, known=known
+            )
         except RecallError as error:
             self.post_message(self.Failed(str(error)))
             return
@@ -402,7 +410,7 @@ class SessionView(TellsFaults, SessionSheet):
     # Growing
 
     def _grow(self, opening: Opening, session: Session, generation: int) -> None:
-        query = self._wanted[2] if self._wanted else None
+        query = self.sought
 
         def work() -> None:
             grown = grow_session(self._history, opening, session, query)
