@@ -31,15 +31,23 @@ class OpenCode:
     mark = "oc"
 
     def roots(self, env: Mapping[str, str], home: str) -> list[str]:
-        """Return the data folder; without one, where the oh-my-opencode plugin keeps its copies."""
+        """Return the data folder; without one, where the oh-my-opencode plugin keeps its copies.
+
+        `OPENCODE_DB` names a store elsewhere; Kilo CLI has a folder of its own.
+        """
         data = env.get("XDG_DATA_HOME", "")
         if not os.path.isabs(data):
             data = os.path.join(home, ".local", "share")
         own = os.path.join(data, "opencode")
+        store = env.get("OPENCODE_DB", "")
+        roots = [own, store] if os.path.isabs(store) else [own]
+        kilo = os.path.join(data, "kilo")
+        if os.path.isdir(kilo):
+            roots.append(kilo)
         copies = os.path.join(home, ".claude", "transcripts")
         if not os.path.isdir(own) and os.path.isdir(copies):
-            return [own, copies]
-        return [own]
+            roots.append(copies)
+        return roots
 
     def discover(self, root: str, gaps: list[Gap]) -> Iterator[Source]:
         """Yield every session below a root; see `places.discover`."""

@@ -1,7 +1,7 @@
 """OpenCode's SQLite store, read in place and never written.
 
-Only `session`, `message` and `part` are read: `account`, `credential` and their like hold tokens,
-`event` repeats every update.
+Only `session`, `message`, `part` and `session_message` are read: `account`, `credential` and their
+like hold tokens, `event` repeats every update.
 """
 
 from __future__ import annotations
@@ -48,6 +48,8 @@ SELECT session_id, max(time_updated) FROM (
 _MESSAGES: Final = """
 SELECT id, time_created, CAST(data AS BLOB) FROM message WHERE session_id = ?
 ORDER BY time_created, id"""
+_PROJECTED: Final = """
+SELECT id, type, CAST(data AS BLOB) FROM session_message WHERE session_id = ? ORDER BY seq"""
 _PARTS: Final = "SELECT id, CAST(data AS BLOB) FROM part WHERE message_id = ? ORDER BY id"
 _PART: Final = "SELECT CAST(data AS BLOB) FROM part WHERE id = ? AND session_id = ?"
 _PART_IDS: Final = "SELECT id FROM part WHERE message_id = ? ORDER BY id"
@@ -153,6 +155,11 @@ class Store:
     def messages(self) -> Iterator[tuple[str, int, bytes]]:
         """Yield (id, time in ms, JSON) of each message in the order of the conversation."""
         yield from self._connection.execute(_MESSAGES, (self._session,))
+
+    def projected(self) -> Iterator[tuple[str, str, bytes]]:
+        """Yield (id, type, JSON) of each message of a session the new server leads."""
+        if sqlite.columns(self._connection, "session_message") >= {"id", "type", "seq", "data"}:
+            yield from self._connection.execute(_PROJECTED, (self._session,))
 
     def parts(self, message_id: str) -> list[tuple[str, bytes]]:
         """Return (id, JSON) of each part of a message, in order."""

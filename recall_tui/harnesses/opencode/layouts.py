@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from recall_tui.errors import SourceError
 from recall_tui.harnesses import fields
-from recall_tui.harnesses.opencode import database, legacy, places
+from recall_tui.harnesses.opencode import database, legacy, places, projected
 from recall_tui.harnesses.streams import read_document
 
 if TYPE_CHECKING:
@@ -76,7 +76,8 @@ def part_of(source: Source, message_id: str, part_id: str) -> dict[str, Any]:
             data = store.part(part_id)
         finally:
             store.close()
-        return _object(data) or {}
+        if data:
+            return _object(data) or {}
     with opened(source) as layout:
         for message, parts in layout.messages():
             if message.get("id") == message_id:
@@ -118,7 +119,9 @@ class _Rows:
         }
 
     def messages(self) -> Iterator[Message]:
+        held = False
         for message_id, created, data in self._store.messages():
+            held = True
             message = _object(data)
             if message is None:
                 self.unparsed += 1
@@ -134,6 +137,16 @@ class _Rows:
                 part["id"] = part_id
                 parts.append(part)
             yield message, parts
+        if not held:
+            yield from self._projected()
+
+    def _projected(self) -> Iterator[Message]:
+        for message_id, kind, data in self._store.projected():
+            message = _object(data)
+            if message is None:
+                self.unparsed += 1
+            elif found := projected.modern(kind, message | {"id": message_id}):
+                yield found
 
     def origin(self, info: dict[str, Any]) -> tuple[str, dict[str, str]]:
         created = fields.count(fields.mapping(info.get("time")).get("created"))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import hashlib
+import json
 import os
 import shutil
 import sqlite3
@@ -11,6 +13,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -289,3 +292,63 @@ def test_a_session_that_went_away_yields_nothing(tmp_path: Path) -> None:
     connection.commit()
     assert list(HARNESS.open(source)) == []
     connection.close()
+
+
+def test_a_session_the_new_server_leads_is_read_from_its_own_table(tmp_path: Path) -> None:
+    picture = "data:image/png;base64," + base64.b64encode(b"\x89PNG bytes").decode()
+    rows: list[tuple[str, dict[str, Any]]] = [
+        ("model-switched", {"model": {"id": "m", "providerID": "p"}}),
+        ("system", {"text": "you are"}),
+        ("user", {"text": "look", "files": [{"uri": picture, "mime": "image/png", "name": "a"}]}),
+        ("assistant", {
+            "model": {"id": "m-1", "providerID": "p"}, "cost": 0.5,
+            "tokens": {"input": 7, "output": 3},
+            "content": [
+                {"type": "reasoning", "id": "r", "text": "zqthought"},
+                {"type": "text", "id": "t", "text": "Looking."},
+                {"type": "tool", "id": "c1", "name": "bash", "time": {"created": 1, "ran": 2},
+                 "state": {"status": "completed", "input": {"command": "ls"}, "structured": {},
+                           "content": [{"type": "text", "text": "a.py"}]}},
+                {"type": "tool", "id": "c2", "name": "read", "time": {"created": 1},
+                 "state": {"status": "error", "input": {"filePath": "/x"}, "content": [],
+                           "error": {"type": "unknown", "message": "no such file"}}},
+            ],
+        }),
+        ("shell", {"callID": "s1", "command": "git log", "output": "abc"}),
+        ("synthetic", {"text": "a file changed"}),
+        ("compaction", {"reason": "auto", "summary": "so far", "recent": ""}),
+        ("hologram", {}),
+    ]  # fmt: skip
+    path = tmp_path / "opencode.db"
+    connection = build.filled(path, build.Session())
+    connection.execute(
+        "CREATE TABLE session_message(id text, session_id text, type text, seq integer,"
+        " time_created integer, time_updated integer, data text)"
+    )
+    for seq, (kind, data) in enumerate(rows):
+        stated = json.dumps({"time": {"created": build.START + seq}} | data)
+        row = (f"msg_{seq}", "ses_one", kind, seq, build.START, build.START, stated)
+        connection.execute("INSERT INTO session_message VALUES (?,?,?,?,?,?,?)", row)
+    connection.commit()
+    connection.close()
+    (source,) = HARNESS.discover(str(path), [])
+    transcript = HARNESS.open(source)
+    messages = list(transcript)
+    assert [(m.kind.word, m.text, m.failed) for m in messages] == [
+        ("injected", "you are", False),
+        ("prompt", "look", False),
+        ("answer", "Looking.", False),
+        ("tool_call", "ls", False),
+        ("tool_result", "a.py", False),
+        ("tool_call", "/x", False),
+        ("tool_result", "no such file", True),
+        ("tool_call", "git log", False),
+        ("tool_result", "abc", False),
+        ("injected", "a file changed", False),
+        ("summary", "so far", False),
+    ]
+    (material,) = messages[1].materials
+    assert HARNESS.material(source, material.locator) == b"\x89PNG bytes"
+    facts = transcript.facts
+    assert (facts.models, facts.tokens_in, facts.cost_usd) == (["m-1"], 7, 0.5)
+    assert dict(transcript.unknown) == {"role hologram": 1}

@@ -328,6 +328,11 @@ def test_roots_honour_xdg_and_prefer_the_programs_own_store(home: Path) -> None:
     assert HARNESS.roots({}, str(home)) == [str(own)]
     assert HARNESS.roots({"XDG_DATA_HOME": "/data"}, str(home)) == ["/data/opencode", copies]
     assert HARNESS.roots({"XDG_DATA_HOME": "relative"}, str(home)) == [str(own)]
+    kilo = own.with_name("kilo")
+    kilo.mkdir()
+    env = {"OPENCODE_DB": "/stores/mine.db"}
+    assert HARNESS.roots(env, str(home)) == [str(own), "/stores/mine.db", str(kilo)]
+    assert HARNESS.roots({"OPENCODE_DB": ":memory:"}, str(home)) == [str(own), str(kilo)]
 
 
 def test_discovery_needs_no_decoder() -> None:
