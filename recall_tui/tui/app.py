@@ -15,7 +15,7 @@ from textual.driver import Driver
 from textual.widgets import Input
 
 from recall_tui.clock import now_ms
-from recall_tui.errors import RecallError
+from recall_tui.errors import RecallError, StoreError
 from recall_tui.tui.detours import Detours
 from recall_tui.tui.faults import TellsFaults
 from recall_tui.tui.keymap import Keymap, Scope, bindings
@@ -134,7 +134,10 @@ class RecallApp(TellsFaults, Detours):
         """Return the doctor's checks. Called in a worker thread."""
         from recall_tui.doctor import examine
 
-        return examine(os.environ, self._home, self._history)
+        try:
+            return examine(os.environ, self._home, self._history)
+        except StoreError:  # an index that cannot be read is one of the things it looks at
+            return examine(os.environ, self._home, None)
 
     def get_css_variables(self) -> dict[str, str]:
         """Return the theme's variables and the inks drawn from it."""

@@ -46,7 +46,9 @@ class Coverage:
     as_of_ms: int = 0
     """When `reach` was read."""
     note: str = ""
-    """Why the list is not kept live, or what went wrong."""
+    """Why the list is not kept live."""
+    fault: str = ""
+    """What went wrong since the list was read."""
     live: bool = False
     reading: bool = False
     """A sync is on its way and has not come to its end once: an empty list means nothing yet."""
@@ -211,6 +213,8 @@ def banner(coverage: Coverage, search_gaps: Sequence[Gap], key: str, now_ms: int
     gaps = joined(coverage.gaps, search_gaps)
     loud, quiet = summary(gaps, loud=True), summary(gaps, loud=False)
     details = [Part(f"{key} ", "strong", "gaps"), Part("details ", "muted", "gaps")]
+    if coverage.fault:
+        return Bar([Part(f" ⚠ {coverage.fault}", "warning", "gaps")], details)
     if coverage.progress is not None and coverage.syncing:
         words = progress_words(coverage.progress)
         return Bar([Part(f"   {words}", "muted")], details if loud else [])
@@ -221,7 +225,8 @@ def banner(coverage: Coverage, search_gaps: Sequence[Gap], key: str, now_ms: int
         return Bar([Part(f" ⚠ {lead}{' · '.join(loud)}", "warning", "gaps")], details)
     if coverage.note:
         return Bar([Part(f" ⚠ {coverage.note}", "warning", "gaps")])
-    words = f"   all {coverage.held}" if coverage.reach.sessions_total else "   no sessions yet"
+    listed = coverage.reach.sessions_total - coverage.subagents
+    words = f"   all {notation.counted(listed, 'session')}" if listed else "   no sessions yet"
     if (age := coverage.age_ms(now_ms)) is not None:
         words += f", {notation.span(age)} old" if age >= _JUST_NOW_MS else ", read just now"
     return Bar([Part(" · ".join([words, *quiet]), "dim", "gaps")], details if quiet else [])

@@ -20,7 +20,7 @@ _WORDS: Final = {
     GapKind.UNREADABLE: ("file unreadable", "files unreadable"),
     GapKind.UNPARSED: ("line not understood", "lines not understood"),
     GapKind.UNKNOWN_RECORDS: ("record of an unknown kind", "records of unknown kinds"),
-    GapKind.TORN: ("file ends mid-line", "files end mid-line"),
+    GapKind.TORN: ("unfinished line", "unfinished lines"),
     GapKind.GONE: ("deleted by its agent", "deleted by their agents"),
     GapKind.EXCLUDED: ("session left out by a setting", "sessions left out by settings"),
     GapKind.FORGOTTEN: ("session forgotten on request", "sessions forgotten on request"),

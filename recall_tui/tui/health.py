@@ -69,6 +69,11 @@ def of_gaps(gaps: Iterable[Gap]) -> list[Item]:
     ]  # fmt: skip
 
 
+def of_fault(words: str) -> Item:
+    """Return the row for what went wrong while looking."""
+    return Item(_MISSING, Level.FAIL, "something could not be read", words, "", words)
+
+
 def of_checks(checks: Iterable[Check]) -> list[Item]:
     """Return a row for each check; what Claude Code will delete soon asks for an answer."""
     return [

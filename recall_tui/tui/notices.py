@@ -25,6 +25,13 @@ def empty(search: Search, coverage: Coverage, keymap: Keymap, home: str) -> Para
     """Return what to say in the place of an empty list."""
     if search.error:
         return _wrong(search)
+    if coverage.fault and not search.asked:
+        return [
+            [(f"{coverage.fault[:1].upper()}{coverage.fault[1:]}.", "warning")],
+            [],
+            [(keymap.shown("gaps"), "strong"), (" says how everything else stands, ", "muted"),
+             (keymap.shown("refresh"), "strong"), (" tries again.", "muted")],
+        ]  # fmt: skip
     if search.asked and coverage.reach.sessions_total:
         return _no_hits(search, coverage, keymap)
     return _no_history(coverage, keymap, home)

@@ -9,12 +9,14 @@ import pytest
 from recall_tui.errors import StoreError
 from recall_tui.history import SyncProgress
 from recall_tui.model import Filter, Kind
+from recall_tui.tui.health import HealthListing
 from recall_tui.tui.hit_listing import HitListing
 from recall_tui.tui.listings import SessionListing
 from recall_tui.tui.messages import SyncReported
 from recall_tui.tui.screens.health import HealthScreen
 from recall_tui.tui.screens.help import HelpScreen, HelpSheet
 from recall_tui.tui.widgets.notice import Notice
+from recall_tui.tui.widgets.result_list import ResultList
 from recall_tui.tui.widgets.row import Row
 from recall_tui.tui.widgets.search_box import FindBox, SearchBox
 from tests.tui.conftest import make
@@ -24,6 +26,8 @@ from tests.tui.fake import NO_HISTORY_GAPS, NOW, FakeHistory, Talk, big_talk, ma
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from recall_tui.doctor import Check
+    from recall_tui.model import Session
     from recall_tui.tui.app import RecallApp
 
 WIDE = (120, 40)
@@ -370,6 +374,41 @@ async def test_no_history_says_where_it_looked_and_offers_the_demo(
         assert "~/.claude/projects" in words and "demo" in words
         await pilot.press("f2")
     assert app.return_value == "demo"
+
+
+async def test_an_index_that_cannot_be_read_is_said_in_the_list_and_in_health(
+    make_app: Callable[..., RecallApp],
+) -> None:
+    class Broken(FakeHistory):
+        broken = True
+
+        def sessions(self, *args: object) -> list[Session]:
+            if self.broken:
+                raise StoreError("index.db: not a database", "recall index --rebuild")
+            return super().sessions(*args)  # type: ignore[arg-type]
+
+    def examine() -> list[Check]:
+        raise StoreError("index.db: not a database")
+
+    history = Broken()
+    async with make_app(history, examine=examine).run_test(size=WIDE) as pilot:
+        main = main_of(pilot)
+        await until(pilot, lambda: main.has_class("-empty"), "the notice")
+        assert "not a database (recall index --rebuild)" in main.query_one("#empty", Notice).text
+        assert "not a database" in main.row("banner").text
+        await pilot.press("alt+g")
+
+        def told() -> bool:
+            listing = pilot.app.screen.query_one(ResultList).listing
+            items = listing.items if isinstance(listing, HealthListing) else ()
+            return any("not a database" in item.detail for item in items)
+
+        await until(pilot, told, "the reason in health")
+        history.broken = False
+        await pilot.press("escape", "f5")
+        await rested(pilot)
+        assert len(results_of(pilot).listing or ()) == 7
+        assert "not a database" not in main.row("banner").text
 
 
 async def test_an_empty_list_says_so_only_when_the_sources_were_read(

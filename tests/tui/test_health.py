@@ -71,10 +71,10 @@ def test_the_banner_grows_old_with_the_clock_and_says_nothing_of_age_while_it_is
     def words(later_s: int) -> str:
         return bars.banner(coverage, (), "alt+g", NOW + later_s * 1000).left[0].text.strip()
 
-    assert words(0) == "all 7 sessions and 2 subagents, read just now"
-    assert words(600) == "all 7 sessions and 2 subagents, 10 min old"
+    assert words(0) == "all 7 sessions, read just now"
+    assert words(600) == "all 7 sessions, 10 min old"
     coverage.live = True
-    assert words(600) == "all 7 sessions and 2 subagents"
+    assert words(600) == "all 7 sessions"
 
 
 async def test_the_screen_shows_gaps_at_once_then_the_doctor_and_the_sync(

@@ -95,10 +95,6 @@ class Asking(Browsing):
         """Say what is missing."""
         raise NotImplementedError
 
-    def _show_empty(self) -> None:
-        """Say what was looked for, when nothing is there."""
-        raise NotImplementedError
-
     def _show_named(self, sessions: list[Session], position: int) -> None:
         """List sessions that were named, and open the first at a message."""
         raise NotImplementedError

@@ -79,6 +79,10 @@ class Browsing(TellsFaults, SteadyScreen[None]):
         """List the sessions."""
         raise NotImplementedError
 
+    def _show_empty(self) -> None:
+        """Say why nothing is listed, when nothing is."""
+        raise NotImplementedError
+
     def _session_grew(self, sessions: list[Session]) -> None:
         """Take note of sessions that may have grown."""
         raise NotImplementedError
@@ -117,6 +121,7 @@ class Browsing(TellsFaults, SteadyScreen[None]):
         if event.chosen != self._search.question.chosen:
             return
         self._sessions = event.sessions
+        self._coverage.fault = ""
         self._shown_version = event.version
         self._coverage.reach, self._coverage.as_of_ms = event.reach, self._now_ms()
         self._coverage.gaps = [*event.gaps, *(self._soon_deleted or ())]
@@ -212,5 +217,7 @@ class Browsing(TellsFaults, SteadyScreen[None]):
     def on_work_failed(self, event: WorkFailed) -> None:
         """Say what went wrong."""
         event.stop()
-        self._coverage.note = event.words
+        self._coverage.fault = event.words
+        if self._sessions is None:
+            self._show_empty()
         self._show_rows()

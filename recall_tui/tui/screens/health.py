@@ -109,9 +109,8 @@ class HealthScreen(LeftOnce[None]):
     def on_health_screen__examined(self, event: _Examined) -> None:
         """Show what the doctor says."""
         event.stop()
-        self._checks = health.of_checks(event.checks)
-        if event.fault:
-            self.notify(event.fault, severity="error", markup=False)
+        fault = [health.of_fault(event.fault)] if event.fault else []
+        self._checks = [*fault, *health.of_checks(event.checks)]
         self._look()
 
     def _look(self) -> None:
@@ -120,7 +119,12 @@ class HealthScreen(LeftOnce[None]):
         looking = "" if self._checks is not None else " · looking at sources, index, machine…"
         words = f" {health.progress_line(known)}{looking}"
         self.query_one("#gap-reach", Row).show([Part(words, "muted")])
-        items = [*health.of_gaps(known.gaps), *(self._checks or ())]
+        fault = known.coverage.fault
+        items = [
+            *([health.of_fault(fault)] if fault else ()),
+            *health.of_gaps(known.gaps),
+            *(self._checks or ()),
+        ]
         if items != self._shown or not items:
             self._shown = items
             listing = HealthListing(items, self._home)

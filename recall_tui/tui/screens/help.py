@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _KEYS_CELLS: Final = 16
 _COLUMN_CELLS: Final = 48
-_SIGN_CELLS: Final = 8
+_SIGN_CELLS: Final = 10
 _ABOUT: Final = (
     "Type to search everything you and your agents ever said and did, in any script, down to "
     "single letters. What could not be searched is named in the line below the box. Shift and drag "

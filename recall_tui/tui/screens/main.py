@@ -393,7 +393,7 @@ class MainScreen(Asking):
         self.row("count").show(*bar)
 
     def _show_banner(self) -> None:
-        if self._sessions is not None or self._coverage.syncing or self._coverage.note:
+        if self._sessions is not None or self._coverage.syncing or self._coverage.fault:
             key = self._keymap.shown("gaps")
             banner = bars.banner(self._coverage, self._search.gaps, key, self._now_ms())
             self.row("banner").show(*banner)

@@ -62,5 +62,5 @@ class Activity(Inked):
             return left, []
         today = notation.day_of(self._now_ms(), self._zone)
         busiest = today - timedelta(days=DAYS - 1 - self._counts.index(most))
-        day = f"most on {busiest:%a} {busiest.day} {busiest:%b}"
-        return left, [(f"{'most today' if busiest == today else day}: {most} ", "dim")]
+        day = f"on {busiest:%a} {busiest.day} {busiest:%b}"
+        return left, [(f"{most} {'today' if busiest == today else day} ", "dim")]
