@@ -149,6 +149,10 @@ class ColdCorpus:
                     read.session.copied,
                 )  # fmt: skip
 
+    def divisible(self, chosen: Filter) -> bool:
+        """Return False: what is read is kept, and a child could not hand it over."""
+        return False
+
     def coverage(self, chosen: Filter) -> Coverage:
         """Return how much the sessions parsed so far hold."""
         rows = self._rows(chosen)

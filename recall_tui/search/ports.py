@@ -41,6 +41,13 @@ class Corpus(Protocol):
         """
         ...
 
+    def divisible(self, chosen: Filter) -> bool:
+        """Return whether a forked child may read half of `blocks`, and gains anything by it.
+
+        Nothing of this corpus is open after that.
+        """
+        ...
+
     def coverage(self, chosen: Filter) -> Coverage:
         """Return how much the sessions that a filter admits hold; cheap."""
         ...

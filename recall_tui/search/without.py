@@ -29,6 +29,10 @@ class _Whole:
         """Yield the blocks that may hold an admitted message."""
         return self._corpus.blocks(chosen)
 
+    def divisible(self, chosen: Filter) -> bool:
+        """Return False: a part is small, or beside what cannot be divided."""
+        return False
+
     def coverage(self, chosen: Filter) -> Coverage:
         """Return how much the admitted sessions hold."""
         return self._corpus.coverage(chosen)

@@ -95,6 +95,10 @@ class WorkspaceCorpus:
         while waiting:
             yield heapq.heappop(waiting)[2]
 
+    def divisible(self, chosen: Filter) -> bool:
+        """Return False: what is read is kept, and a child could not hand it over."""
+        return False
+
     def coverage(self, chosen: Filter) -> Coverage:
         """Return how much the sessions that a filter admits hold."""
         held = coverage_of(self.sessions(chosen))

@@ -145,6 +145,7 @@ class Readers:
         self.path = path
         self._prepare = prepare
         self._idle: list[tuple[int, sqlite3.Connection]] = []
+        self._lent = 0
         self._guard = threading.Lock()
         self._closed = False
 
@@ -157,12 +158,15 @@ class Readers:
         """
         with store_errors(self.path):
             file, connection = self._take()
+            with self._guard:
+                self._lent += 1
             try:
                 yield connection
             finally:
                 if connection.in_transaction:
                     connection.execute("ROLLBACK")
                 with self._guard:
+                    self._lent -= 1
                     keep = not self._closed
                     if keep:
                         self._idle.append((file, connection))
@@ -202,8 +206,14 @@ class Readers:
 
     def close(self) -> None:
         """Close what is idle now, and what is lent when it comes back."""
+        self._closed = True
+        self.let_go()
+
+    def let_go(self) -> bool:
+        """Close what is idle; return whether no connection is open then."""
         with self._guard:
-            self._closed = True
             idle, self._idle = self._idle, []
+            lent = self._lent
         for _, connection in idle:
             connection.close()
+        return not lent

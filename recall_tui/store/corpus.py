@@ -57,6 +57,10 @@ WHERE session=? AND last>=? AND first<? ORDER BY no"""
 _ATTRIBUTES: Final = "SELECT attributes FROM body WHERE id=?"
 
 
+DIVISIBLE: Final = 128
+"""Blocks from which on it takes longer to read half of them than to start another process."""
+
+
 class Arrays(NamedTuple):
     """A session without its text, one entry a message by position."""
 
@@ -128,6 +132,16 @@ class StoreCorpus:
             finally:
                 chosen_blocks.close()
                 state.connection = None
+
+    def divisible(self, chosen: Filter) -> bool:
+        """Return whether a forked child may read half of the blocks, and gains anything by it.
+
+        It does if they are many. SQLite forbids to carry a connection into a child.
+        """
+        with self._readers.lease() as connection:
+            query, values = choice.blocks(chosen, self._named(connection, chosen))
+            rows = connection.execute(f"{query} LIMIT {DIVISIBLE}", values).fetchall()
+        return len(rows) == DIVISIBLE and self._readers.let_go()
 
     def session(self, row: int) -> Session:
         """Return the session of a row id.

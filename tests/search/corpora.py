@@ -71,6 +71,9 @@ def session_of(talk: Talk, row: int) -> Session:
 class MemoryCorpus:
     """Sessions in memory, cut into blocks of a few messages."""
 
+    divided = False
+    """Whether a child is worth it."""
+
     def __init__(self, talks: list[Talk], *, block_size: int = 3, name: str = "index") -> None:
         self.name = name
         self.talks = talks
@@ -109,6 +112,9 @@ class MemoryCorpus:
                 lambda built=built: built.raw, lambda built=built: built.attributes,
                 self.rows[row].copied,
             )  # fmt: skip
+
+    def divisible(self, chosen):
+        return self.divided
 
     def coverage(self, chosen):
         held = self.sessions(chosen)

@@ -116,6 +116,20 @@ def test_blocks_fall_in_time_and_skip_what_cannot_match(filled):
     assert list(corpus.blocks(Filter(cwd="100%", sessions=("two",)))) == []
 
 
+def test_a_child_may_read_half_of_many_blocks_while_nothing_is_open(filled, monkeypatch):
+    corpus = filled.corpus
+    assert not corpus.divisible(Filter()), "five are not many"
+    monkeypatch.setattr("recall_tui.store.corpus.DIVISIBLE", 4)
+    assert corpus.divisible(Filter())
+    assert not corpus.divisible(Filter(cwd="100%"))
+    scan = corpus.blocks(Filter())
+    first = next(scan)
+    assert not corpus.divisible(Filter())
+    assert first.fold
+    scan.close()
+    assert corpus.divisible(Filter())
+
+
 def test_messages_without_a_time_are_as_old_as_their_session_is_now(desk):
     desk.write("a.jsonl", meta(ended_ms=T), line(text="no time"), line("tool_result", "none"))
     desk.sync()

@@ -36,7 +36,7 @@ class Asked(NamedTuple):
     """A request as it is looked for."""
 
     request: RecallRequest
-    terms: list[Term]
+    terms: Sequence[Term]
     spans: tuple[Span, ...]
     zone: tzinfo
 
@@ -123,21 +123,13 @@ def _scanned(
     stop: Stop,
     running: Mapping[tuple[int, int], int],
 ) -> tuple[Asked, Scan]:
-    """Scan; once more when a word is nowhere and may be misspelt."""
+    """Scan; a word that is nowhere is asked for as one that may be misspelt."""
     # Named times decide as well, and what they add is no matter of words: nothing is put off.
     enough = 0 if asked.request.terms or asked.spans else shortlisted(asked.request.limit)
     scan = Scan(corpora, asked.request, asked.terms, running, enough)
     if not scan.run(stop):
         raise aborted()
-    pairs = zip(asked.terms, scan.found.tallies, strict=True)
-    odd = {n for n, (t, tally) in enumerate(pairs) if not tally.seen and terms.may_be_typo(t)}
-    if not odd:
-        return asked, scan
-    guessed = [terms.with_typos(t) if n in odd else t for n, t in enumerate(asked.terms)]
-    again = Scan(corpora, asked.request, guessed, running, enough)
-    if not again.run(stop):
-        raise aborted()
-    return asked._replace(terms=guessed), again
+    return asked._replace(terms=scan.found.terms), scan
 
 
 def _running_turn(corpora: Sequence[Corpus], current: str) -> dict[tuple[int, int], int]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from recall_tui.model import Filter
-from recall_tui.search.recall.scan import name_of
+from recall_tui.search.recall.hits import name_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

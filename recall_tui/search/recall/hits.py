@@ -6,7 +6,8 @@ A count is exact for literal terms; for words it stops at `policy.TF_CAP`.
 from __future__ import annotations
 
 from array import array
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from itertools import accumulate, compress
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from recall_tui.store.block import BlockKind
 
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from recall_tui.search.recall.terms import Term
-
+    from recall_tui.store.block import Block
 
 Table: TypeAlias = "dict[int, dict[int, float]]"
 """Hits of a block: index of the message -> term number -> count."""
@@ -30,8 +31,8 @@ class Tally:
         """Messages it was found in."""
         self.frequency = 0.0
         """Messages that hold it, one with near forms only for less. An estimate when put off."""
-        self.sessions: set[tuple[int, int]] = set()
-        """(corpus, session) it was found in."""
+        self.sessions = 0
+        """Sessions it was found in."""
         self.beyond = 0
         """Messages that hold it beyond the horizon only. An estimate when put off."""
         self.put_off = [False for _ in BlockKind]
@@ -55,6 +56,22 @@ class Tally:
         self.frequency += times * sum(weights)
         self.beyond += times * beyond
 
+    def add(self, other: Tally, mine: int, theirs: int) -> None:
+        """Add what another half of the sessions holds.
+
+        Args:
+            other: Of that half.
+            mine: Sessions of this half.
+            theirs: Sessions of the other half.
+        """
+        held = self.sessions_of(mine) + other.sessions_of(theirs)
+        self.share = held / max(1, mine + theirs)
+        self.seen += other.seen
+        self.frequency += other.frequency
+        self.sessions += other.sessions
+        self.beyond += other.beyond
+        self.put_off = [a or b for a, b in zip(self.put_off, other.put_off, strict=True)]
+
     @property
     def messages(self) -> int:
         """Messages that hold it."""
@@ -67,7 +84,7 @@ class Tally:
 
     def sessions_of(self, sessions: float) -> float:
         """Return how many of so many sessions hold it."""
-        return self.share * sessions if self.estimated else len(self.sessions)
+        return self.share * sessions if self.estimated else self.sessions
 
 
 class Seen(NamedTuple):
@@ -121,6 +138,44 @@ class Scanned:
         self._terms = array("B")
         self._counts = array("f")
         self._lengths = array("I")
+        self._columns: tuple[array[Any], ...] = (
+            self._indices,
+            self._terms,
+            self._counts,
+            self._lengths,
+        )
+
+    def extend(self, other: Scanned) -> None:
+        """Add what was found for the same terms in other sessions."""
+        for tally, more in zip(self.tallies, other.tallies, strict=True):
+            tally.add(more, len(self.sizes), len(other.sizes))
+        at = len(self)
+        self.blocks += [s._replace(start=s.start + at, end=s.end + at) for s in other.blocks]
+        self.totals.update(other.totals)
+        self.sizes.update(other.sizes)
+        self.messages = [a + b for a, b in zip(self.messages, other.messages, strict=True)]
+        self.bytes = [a + b for a, b in zip(self.bytes, other.bytes, strict=True)]
+        self.matches += other.matches
+        self.matched_length += other.matched_length
+        for column, more_rows in zip(self._columns, other._columns, strict=True):
+            column.extend(more_rows)
+
+    def drop(self, term: int) -> None:
+        """Forget the hits of a term of a sentence, but not whether it was put off."""
+        put_off, self.tallies[term] = self.tallies[term].put_off, Tally()
+        self.tallies[term].put_off = put_off
+        kept = self._terms.tobytes().translate(bytes(n != term for n in range(256)))
+        if 0 not in kept:
+            return
+        places = list(accumulate(kept, initial=0))
+        for column in self._columns[:-1]:  # lengths are of explicit terms
+            column[:] = array(column.typecode, compress(column, kept))
+        moved = (s._replace(start=places[s.start], end=places[s.end]) for s in self.blocks)
+        self.blocks = [seen for seen in moved if seen.start < seen.end]
+        self.matches = sum(len(set(self._indices[s.start : s.end])) for s in self.blocks)
+        for totals in self.totals.values():
+            totals[term] = 0.0
+        self.totals = {place: totals for place, totals in self.totals.items() if any(totals)}
 
     def add(self, term: int, counts: Mapping[int, float], lengths: Mapping[int, int]) -> None:
         """Add the hits of a term in the block that is being scanned.
@@ -165,3 +220,9 @@ class Scanned:
     def held(self, place: int) -> set[int]:
         """Return the numbers of the terms that a block holds."""
         return set(self._terms[slice(*self.blocks[place][-2:])])
+
+
+def name_of(corpus: int, block: Block) -> tuple[int, int, int, int, int]:
+    """Return what a block with messages is known by: `Seen.name`."""
+    positions = block.meta.positions
+    return corpus, block.session, block.kind, positions[0], len(positions)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-POLICY_VERSION: Final = "recall-2026.14"
+POLICY_VERSION: Final = "recall-2026.15"
 
 # ------------------------------------------------------------ what may be asked (S0-9 ... S0-17)
 
@@ -103,8 +103,9 @@ wanted."""
 
 # ------------------------------------------------------------ what a scan puts off
 
-FIRST_LOOK: Final = 64
-"""Blocks after which a scan first sees what can be put off; then after four times as many."""
+FIRST_LOOK: Final = 32
+"""Blocks after which half of a scan first sees what can be put off; then after four times as many.
+"""
 PROSPECT: Final = 0.75
 """Share of what common words could add at most that they are expected to add without rarer ones."""
 SAMPLED: Final = 32

@@ -1,29 +1,21 @@
 """The scan: every admitted block once, and for each term the messages that hold it.
 
-A word of a sentence is put off as soon as sessions without a rarer one have no prospects: enough
-others hold all words, or score more than it can give (the bound of MaxScore; tool output weighs
-half). From there on it is looked for in the messages of rarer words only, and in every
-`policy.SAMPLED`-th block, from which its frequency is estimated. What is then looked at closely is
-searched for it again, so that only its frequency is no exact number. Explicit terms are never put
-off (S0-67).
+The sessions are scanned in two halves that decide for themselves what they put off, so that the
+answer is the same whether a second process reads one of them or not.
 """
 
 from __future__ import annotations
 
-from heapq import nlargest
-from typing import TYPE_CHECKING
+from contextlib import nullcontext
+from typing import TYPE_CHECKING, TypeAlias
 
-from recall_tui.search.recall import finders, policy
 from recall_tui.search.recall.admission import Admission
-from recall_tui.search.recall.bm25 import type_weight
-from recall_tui.search.recall.envelope import Tier
-from recall_tui.search.recall.finders import Held, Text
-from recall_tui.search.recall.hits import Scanned, Seen
-from recall_tui.search.recall.weights import Weights
-from recall_tui.store.block import BlockKind
+from recall_tui.search.recall.half import Half
+from recall_tui.search.recall.hits import Scanned
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from contextlib import AbstractContextManager
 
     from recall_tui.search.ports import Corpus, Stop
     from recall_tui.search.recall.hits import Table
@@ -31,9 +23,18 @@ if TYPE_CHECKING:
     from recall_tui.search.recall.terms import Term
     from recall_tui.store.block import Block
 
+    _Part: TypeAlias = tuple[Scanned, list[int]]
+
+_MINE, _ASIDE = 0, 1
+
 
 class Scan:
-    """One pass over the corpora of a request."""
+    """One pass over the corpora of a request.
+
+    Attributes:
+        found: What there is, once `run` is done. Its terms are those that were asked for, but a
+            word that is nowhere stands there as one that also means words one edit away.
+    """
 
     def __init__(
         self,
@@ -57,146 +58,62 @@ class Scan:
         self._corpora = corpora
         self._chosen = request.chosen
         self._admission = Admission(corpora, request.chosen, running)
-        self._enough = enough
-        self._scanned = 0
-        self._bytes = 0
-        self._finders = [finders.finder(term) for term in terms]
-        # What holds another needle is looked for after it, and not where that one is absent.
-        self._all = sorted(range(len(terms)), key=lambda n: max(map(len, terms[n].needles)))
-        self._wanted = [self._all for _ in BlockKind]
-        self._put_off: list[list[int]] = [[] for _ in BlockKind]
-        needles = {needle for term in terms for needle in term.needles}
-        self._parts = {n: {part for part in needles if part in n and part != n} for n in needles}
+        self._halves = (Half(terms, enough), Half(terms, enough))
 
     def run(self, stop: Stop) -> bool:
-        """Scan everything; `found` is what there is. Return False when stopped between blocks."""
-        look = policy.FIRST_LOOK if self._enough else 0
+        """Scan everything. Return False when stopped between blocks."""
+        with self._child() as items:
+            done = self._read([_MINE] if items else [_MINE, _ASIDE], stop)
+            if done and items:
+                found = next(items, None)
+                if found is None:  # the child is dead
+                    done = self._read([_ASIDE], stop)
+                else:
+                    self._halves[_ASIDE].take(*found)
+        if done:
+            self._join()
+        return done
+
+    def _child(self) -> AbstractContextManager[Iterator[_Part] | None]:
+        """Start a child that scans the second half, if that is possible and worth it."""
+        if not all(port.divisible(self._chosen) for port in self._corpora):
+            return nullcontext()
+        from recall_tui.search.aside import aside  # noqa: PLC0415 - for large corpora only
+
+        return aside(self._aside)
+
+    def again(self, corpus: int, block: Block, table: Table) -> None:
+        """Add to the hits of a block that is read again what was put off in the scan."""
+        admits = self._admission.of(corpus, block)
+        self._half(block).again(block, table, admits)
+
+    def _half(self, block: Block) -> Half:
+        return self._halves[block.session % len(self._halves)]
+
+    def _read(self, halves: Collection[int], stop: Stop) -> bool:
+        """Scan some halves. Return False when stopped between blocks."""
+        wanted = [self._halves[number] for number in halves]
         for corpus, port in enumerate(self._corpora):
             for block in port.blocks(self._chosen):
                 if stop():
                     return False
-                self._scan(corpus, block)
-                if self._scanned == look:
-                    look *= 4
-                    self._decide()
+                half = self._half(block)
+                if half in wanted:
+                    half.scan(corpus, block, self._admission)
         return True
 
-    def again(self, corpus: int, block: Block, table: Table) -> None:
-        """Add to the hits of a block that is read again what was put off in the scan."""
-        put_off = self._put_off[block.kind]
-        if put_off:
-            text = Text.of(block.fold)
-            admits = self._admission.of(corpus, block)
-            for held in self._held(text, put_off):
-                counts, _ = finders.everywhere(self._finders[held.term], held, block, text, admits)
-                for index, count in counts.items():
-                    table.setdefault(index, {})[held.term] = count
+    def _aside(self, stop: Stop) -> Iterator[_Part]:
+        """Yield what the second half found."""
+        if self._read([_ASIDE], stop):
+            yield self._halves[_ASIDE].give()
 
-    def _scan(self, corpus: int, block: Block) -> None:
-        found, key, kind, size = self.found, (corpus, block.session), block.kind, len(block.fold)
-        found.sizes[key] = found.sizes.get(key, 0.0) + size * type_weight(kind)
-        self._scanned += 1
-        self._bytes += size
-        sampled = self._scanned % policy.SAMPLED == 0
-        text = Text.of(block.fold)
-        wanted = self._held(text, self._all if sampled else self._wanted[kind])
-        if not wanted:
-            return
-        admits = self._admission.of(corpus, block)
-        here: dict[int, dict[int, float]] = {}
-        for held in wanted:
-            finder, tally = self._finders[held.term], found.tallies[held.term]
-            counts, beyond = finders.everywhere(finder, held, block, text, admits)
-            tally.count(kind, counts.values(), beyond, policy.SAMPLED)
-            if counts:
-                here[held.term] = counts
-                tally.sessions.add(key)
-        found.messages[kind] += len(block.meta)
-        found.bytes[kind] += size
-        if here:
-            if not sampled:
-                self._beside(block, text, here)
-            self._keep(corpus, block, here)
-
-    def _held(self, text: Text, terms: Sequence[int]) -> list[Held]:
-        """Return those of some terms that a text seems to hold."""
-        found: list[Held] = []
-        absent: set[bytes] = set()
-        for number in terms:
-            needles = self.found.terms[number].needles
-            for place, needle in enumerate(needles):
-                at = -1
-                if absent.isdisjoint(self._parts[needle]):
-                    at = text.view.find(needle)
-                if at >= 0:
-                    found.append(Held(number, needles[place:], at))
-                    break
-                absent.add(needle)
-        return found
-
-    def _beside(self, block: Block, text: Text, here: dict[int, dict[int, float]]) -> None:
-        """Look for what was put off in the messages that hold a rarer word."""
-        messages = set().union(*here.values())
-        for number in self._put_off[block.kind]:
-            needles = self.found.terms[number].needles
-            counts = finders.among(self._finders[number], needles, messages, block, text)
-            if counts:
-                here[number] = counts
-
-    def _keep(self, corpus: int, block: Block, here: dict[int, dict[int, float]]) -> None:
-        """Keep the hits of a block: term number -> index -> count."""
-        found, meta, fold = self.found, block.meta, block.fold
-        messages = set().union(*here.values())
-        found.matches += len(messages)
-        lengths: dict[int, int] = {}
-        if not self._enough:
-            spans = ((index, *finders.visible(meta, index)) for index in messages)
-            lengths = {i: finders.characters(fold[start:end]) for i, start, end in spans}
-            found.matched_length += sum(lengths.values())
-        weight = type_weight(block.kind)
-        totals = found.totals.setdefault((corpus, block.session), [0.0] * len(found.terms))
-        before = len(found)
-        for term, counts in here.items():
-            found.add(term, counts, lengths)
-            totals[term] += sum(counts.values()) * weight
-        found.blocks.append(Seen(*name_of(corpus, block), block.last_ms, before, len(found)))
-
-    def _decide(self) -> None:
-        """Put off the words that cannot bring a session among the best without a rarer one."""
-        found, terms, tallies = self.found, self.found.terms, self.found.tallies
-        if not found.totals or all(terms[n].exact for n in self._wanted[BlockKind.TOOL]):
-            return
-        # Blocks that were not looked into hold about as many messages a byte as the others.
-        messages = sum(found.messages) * self._bytes / sum(found.bytes)
-        weights = Weights(found, len(found.sizes), messages)
-        best = nlargest(self._enough, weights.rough().values())
-        if len(best) < self._enough:
-            return
-        outranked = best[-1].tier > Tier.SOME
-        common = [n for n in self._all if not terms[n].exact and tallies[n].seen]
-        common.sort(key=lambda n: -tallies[n].messages)
-        # Only a session with the rarest word can hold all words, which is a tier of its own.
-        open_ = [n for n in self._wanted[BlockKind.TALK] if terms[n].telling]
-        rarest = min(open_, key=lambda n: tallies[n].messages, default=-1)
-        for kind in BlockKind:
-            left = best[-1].score / policy.PROSPECT
-            for number in common:
-                left -= weights.most(number, kind)
-                falls_short = left >= 0
-                if (outranked and falls_short) or (number != rarest and (outranked or falls_short)):
-                    self._delay(number, kind)
-            self._put_off[kind] = [n for n in self._all if tallies[n].put_off[kind]]
-            self._wanted[kind] = [n for n in self._all if not tallies[n].put_off[kind]]
-
-    def _delay(self, number: int, kind: BlockKind) -> None:
-        """Put a term off in a kind of block."""
-        tally = self.found.tallies[number]
-        if not tally.estimated:
-            tally.share = len(tally.sessions) / len(self.found.sizes)
-        tally.put_off[kind] = True
-
-
-def name_of(corpus: int, block: Block) -> tuple[int, int, int, int, int]:
-    """Return what a block with messages is known by: `Seen.name`."""
-    positions = block.meta.positions
-    return corpus, block.session, block.kind, positions[0], len(positions)
+    def _join(self) -> None:
+        """Put the halves together: a word that one of them holds is not misspelt."""
+        first, second = self._halves
+        for half, other in ((first, second), (second, first)):
+            for number in half.guessed.keys() - other.guessed.keys():
+                half.spell(number)
+        terms = self.found.terms
+        self.found = Scanned([first.guessed.get(n, term) for n, term in enumerate(terms)])
+        for half in self._halves:
+            self.found.extend(half.found)

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import os
 import random
 
 import pytest
 
 from recall_tui.model import Filter, Kind
-from recall_tui.search.recall import policy
+from recall_tui.search import aside
+from recall_tui.search.recall import policy, recall
+from recall_tui.search.recall.half import Half
 from recall_tui.search.recall.request import RecallRequest
 from recall_tui.search.recall.scan import Scan
 from recall_tui.search.recall.terms import literal, split
-from tests.search.corpora import Said, never
-from tests.search.recall.asking import ask, corpus, sessions, talk
+from tests.search.corpora import Said, never, store_corpus, write_sources
+from tests.search.recall.asking import UTC, ask, corpus, sessions, talk
 
 
 def many(count: int = 120):
@@ -35,7 +38,7 @@ def scanned(talks, sentence: str, enough: int):
 @pytest.fixture
 def early(monkeypatch):
     """Small corpora are scanned as large ones are."""
-    monkeypatch.setattr(policy, "FIRST_LOOK", 64)
+    monkeypatch.setattr(policy, "FIRST_LOOK", 32)
     monkeypatch.setattr(policy, "SPARE", 4)
 
 
@@ -110,3 +113,80 @@ def test_a_term_that_crosses_the_horizon_is_beyond_it():
     assert scan.run(never)
     assert scan.found.tallies[0].beyond == 1
     assert scan.found.matches == 0
+
+
+# ------------------------------------------------------------ two halves, two processes
+
+
+def answered(talks, sentence, *, divided):
+    held = corpus(*talks)
+    held.divided = divided
+    envelope = recall([held], RecallRequest(sentence=sentence), never, UTC)
+    envelope.reach = None
+    return envelope
+
+
+@pytest.fixture
+def forking(monkeypatch):
+    """A child is started wherever one can be, whatever threads the test runner has."""
+    monkeypatch.setattr(aside.os, "listdir", lambda _: ["1"])
+    monkeypatch.setattr(aside.os, "sched_getaffinity", lambda _: {0, 1}, raising=False)
+
+
+@pytest.mark.usefixtures("early", "forking")
+@pytest.mark.parametrize("sentence", ["error zebra", "eror zebra", "error zebr nowhere", "absent"])
+def test_a_child_changes_no_answer(sentence):
+    talks = many()
+    alone = answered(talks, sentence, divided=False)
+    assert answered(talks, sentence, divided=True) == alone
+    assert alone.passages or sentence == "absent"
+
+
+@pytest.mark.usefixtures("early", "forking")
+@pytest.mark.parametrize("asked", [{"sentence": "error zebra"}, {"terms": ("error", "zebra")}])
+def test_a_child_reads_an_index_by_connections_of_its_own(asked, tmp_path, monkeypatch):
+    folder = tmp_path / "toy"
+    folder.mkdir()
+    write_sources(folder, many(40))
+    with store_corpus(folder) as index:
+        alone = recall([index], RecallRequest(**asked), never, UTC)
+        monkeypatch.setattr("recall_tui.store.corpus.DIVISIBLE", 8)
+        together = recall([index], RecallRequest(**asked), never, UTC)
+    assert together.passages == alone.passages
+    assert together.verified == alone.verified
+
+
+@pytest.mark.usefixtures("early", "forking")
+def test_what_a_dead_child_leaves_is_done_here(monkeypatch):
+    def die(self):
+        os._exit(1)
+
+    monkeypatch.setattr(Half, "give", die)
+    talks = many()
+    assert answered(talks, "error zebra", divided=True) == answered(
+        talks, "error zebra", divided=False
+    )
+
+
+def test_a_word_that_only_one_half_holds_is_not_misspelt_in_the_other():
+    talks = [talk("a", "the zebrra"), talk("b", "the zebra"), talk("c", "a zebrra", "a zebra")]
+    found = scanned(talks, "zebra", 0).found
+    assert [not tally.put_off[0] and tally.messages for tally in found.tallies] == [2]
+    assert not found.terms[0].guessed
+    assert found.matches == 2
+    assert set(found.totals) == {(0, 1), (0, 2)}
+
+
+def test_a_word_that_no_half_holds_is_taken_for_its_neighbours():
+    talks = [talk("a", "the zebra"), talk("b", "the zebra"), talk("c", "nothing")]
+    found = scanned(talks, "zebrra", 0).found
+    assert found.terms[0].guessed
+    assert found.tallies[0].messages == 2
+
+
+def test_a_guess_counts_what_lies_beyond_the_horizon_by_the_word_itself():
+    far = "x" * 10 * 1024
+    long = Said(f"{far} zebu", kind=Kind.TOOL_RESULT)
+    spelled = Said(f"{far} zebrrrr", kind=Kind.TOOL_RESULT)
+    scan = scanned([talk("a", "go", long), talk("b", "go", spelled)], "zebrrrr", 0)
+    assert scan.found.tallies[0].beyond == 1

@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 from recall_tui.model import SEARCHABLE, Filter, GapKind, Kind, SessionKind
 from recall_tui.search.grep import grep
 from recall_tui.search.recall.envelope import Tier
+from recall_tui.search.recall.hits import name_of
 from recall_tui.search.recall.marker import NOTICE
 from recall_tui.search.recall.request import Reason, RecallRequest, RefusedError
-from recall_tui.search.recall.scan import Scan, name_of
+from recall_tui.search.recall.scan import Scan
 from recall_tui.search.recall.terms import literal
 from recall_tui.search.results import Case, GrepQuery
 from tests.search.corpora import Said, Talk, drained, never

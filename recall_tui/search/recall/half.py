@@ -1,0 +1,210 @@
+"""One half of a scan: what its blocks hold, and what may be put off in it.
+
+A word of a sentence is put off as soon as sessions without a rarer one have no prospects: enough
+others hold all words, or score more than it can give (the bound of MaxScore; tool output weighs
+half). From there on it is looked for in the messages of rarer words only, and in every
+`policy.SAMPLED`-th block, from which its frequency is estimated. What is then looked at closely is
+searched for it again, so that only its frequency is no exact number. Explicit terms are never put
+off (S0-67).
+"""
+
+from __future__ import annotations
+
+from heapq import nlargest
+from typing import TYPE_CHECKING
+
+from recall_tui.search.recall import finders, policy
+from recall_tui.search.recall.bm25 import type_weight
+from recall_tui.search.recall.envelope import Tier
+from recall_tui.search.recall.finders import Held, Text
+from recall_tui.search.recall.hits import Scanned, Seen, name_of
+from recall_tui.search.recall.terms import may_be_typo, with_typos
+from recall_tui.search.recall.weights import Weights
+from recall_tui.store.block import BlockKind
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from recall_tui.search.predicate import Admits
+    from recall_tui.search.recall.admission import Admission
+    from recall_tui.search.recall.hits import Table
+    from recall_tui.search.recall.terms import Term
+    from recall_tui.store.block import Block
+
+
+class Half:
+    """The scan of every second session.
+
+    Attributes:
+        found: What was found.
+        guessed: Words that were found nowhere so far -> as what they are looked for meanwhile:
+            with all that is one edit away, or a misspelt word would cost a second scan.
+    """
+
+    def __init__(self, terms: Sequence[Term], enough: int) -> None:
+        """Prepare.
+
+        Args:
+            terms: What to look for.
+            enough: Sessions that will be looked at closely; 0: nothing may be put off.
+        """
+        self.found = Scanned(terms)
+        self.guessed = {n: with_typos(term) for n, term in enumerate(terms) if may_be_typo(term)}
+        self._enough = enough
+        self._look = policy.FIRST_LOOK if enough else 0
+        self._scanned = 0
+        self._bytes = 0
+        self._arrange()
+
+    def _arrange(self) -> None:
+        """Note in which order terms are looked for, and in which kind of block none is."""
+        terms = [self.guessed.get(n, term) for n, term in enumerate(self.found.terms)]
+        self._needles = [term.needles for term in terms]
+        self._finders = [finders.finder(term) for term in terms]
+        # What holds another needle is looked for after it, and not where that one is absent.
+        self._all = sorted(range(len(terms)), key=lambda n: max(map(len, self._needles[n])))
+        needles = {needle for some in self._needles for needle in some}
+        self._parts = {n: {part for part in needles if part in n and part != n} for n in needles}
+        off = [{n for n in self._all if self.found.tallies[n].put_off[kind]} for kind in BlockKind]
+        self._put_off = [[n for n in self._all if n in some] for some in off]
+        self._wanted = [[n for n in self._all if n not in some] for some in off]
+
+    def scan(self, corpus: int, block: Block, admission: Admission) -> None:
+        """Look for all that is wanted in a block."""
+        found, key, kind, size = self.found, (corpus, block.session), block.kind, len(block.fold)
+        found.sizes[key] = found.sizes.get(key, 0.0) + size * type_weight(kind)
+        self._scanned += 1
+        self._bytes += size
+        sampled = self._scanned % policy.SAMPLED == 0
+        text = Text.of(block.fold)
+        wanted = self._held(text, self._all if sampled else self._wanted[kind])
+        if wanted:
+            found.messages[kind] += len(block.meta)
+            found.bytes[kind] += size
+            admits = admission.of(corpus, block)
+            counted = {held.term: self._count(held, block, text, admits) for held in wanted}
+            here = {number: counts for number, counts in counted.items() if counts}
+            if here:
+                if not sampled:
+                    self._beside(block, text, here)
+                self._keep(corpus, block, here)
+        if self._scanned == self._look:
+            self._look *= 4
+            self._decide()
+
+    def again(self, block: Block, table: Table, admits: Admits) -> None:
+        """Add to the hits of a block that is read again what was put off."""
+        put_off = self._put_off[block.kind]
+        text = Text.of(block.fold)
+        for held in self._held(text, put_off) if put_off else ():
+            counts, _ = finders.everywhere(self._finders[held.term], held, block, text, admits)
+            for index, count in counts.items():
+                table.setdefault(index, {})[held.term] = count
+
+    def spell(self, number: int) -> None:
+        """Look for a word as it is spelled: it stands somewhere, so no other is meant."""
+        del self.guessed[number]
+        self.found.drop(number)
+        self._arrange()
+
+    def give(self) -> tuple[Scanned, list[int]]:
+        """Return what was found in a form that another process can `take`."""
+        self.found.terms = ()
+        return self.found, list(self.guessed)
+
+    def take(self, found: Scanned, guessed: Sequence[int]) -> None:
+        """Take over what another process found for the same terms."""
+        found.terms = self.found.terms
+        self.found = found
+        self.guessed = {number: self.guessed[number] for number in guessed}
+        self._arrange()
+
+    def _held(self, text: Text, terms: Sequence[int]) -> list[Held]:
+        """Return those of some terms that a text seems to hold."""
+        found: list[Held] = []
+        absent: set[bytes] = set()
+        for number in terms:
+            needles = self._needles[number]
+            for place, needle in enumerate(needles):
+                at = -1
+                if absent.isdisjoint(self._parts[needle]):
+                    at = text.view.find(needle)
+                if at >= 0:
+                    found.append(Held(number, needles[place:], at))
+                    break
+                absent.add(needle)
+        return found
+
+    def _count(self, held: Held, block: Block, text: Text, admits: Admits) -> dict[int, float]:
+        """Return message index -> count of a term, and note how common it is."""
+        number = held.term
+        counts, beyond = finders.everywhere(self._finders[number], held, block, text, admits)
+        guess = self.guessed.get(number)
+        if guess is not None and guess.word is not None and guess.word.spelled:
+            self.spell(number)
+            for spelled in self._held(text, [number]):
+                return self._count(spelled, block, text, admits)
+        self.found.tallies[number].count(block.kind, counts.values(), beyond, policy.SAMPLED)
+        return counts
+
+    def _beside(self, block: Block, text: Text, here: dict[int, dict[int, float]]) -> None:
+        """Look for what was put off in the messages that hold a rarer word."""
+        messages = set().union(*here.values())
+        for number in self._put_off[block.kind]:
+            finder, needles = self._finders[number], self._needles[number]
+            counts = finders.among(finder, needles, messages, block, text)
+            if counts:
+                here[number] = counts
+
+    def _keep(self, corpus: int, block: Block, here: dict[int, dict[int, float]]) -> None:
+        """Keep the hits of a block: term number -> index -> count."""
+        found, meta, fold = self.found, block.meta, block.fold
+        messages = set().union(*here.values())
+        found.matches += len(messages)
+        lengths: dict[int, int] = {}
+        if not self._enough:
+            spans = ((index, *finders.visible(meta, index)) for index in messages)
+            lengths = {i: finders.characters(fold[start:end]) for i, start, end in spans}
+            found.matched_length += sum(lengths.values())
+        weight = type_weight(block.kind)
+        totals = found.totals.setdefault((corpus, block.session), [0.0] * len(found.terms))
+        before = len(found)
+        for term, counts in here.items():
+            found.add(term, counts, lengths)
+            if not totals[term]:
+                found.tallies[term].sessions += 1
+            totals[term] += sum(counts.values()) * weight
+        found.blocks.append(Seen(*name_of(corpus, block), block.last_ms, before, len(found)))
+
+    def _decide(self) -> None:
+        """Put off the words that cannot bring a session among the best without a rarer one."""
+        found, terms, tallies = self.found, self.found.terms, self.found.tallies
+        if not found.totals or all(terms[n].exact for n in self._wanted[BlockKind.TOOL]):
+            return
+        # Blocks that were not looked into hold about as many messages a byte as the others.
+        messages = sum(found.messages) * self._bytes / sum(found.bytes)
+        weights = Weights(found, len(found.sizes), messages)
+        best = nlargest(self._enough, weights.rough().values())
+        if len(best) < self._enough:
+            return
+        outranked = best[-1].tier > Tier.SOME
+        common = [n for n in self._all if not terms[n].exact and tallies[n].seen]
+        common = sorted(set(common).difference(self.guessed), key=lambda n: -tallies[n].messages)
+        # Only a session with the rarest word can hold all words, which is a tier of its own.
+        open_ = [n for n in self._wanted[BlockKind.TALK] if terms[n].telling]
+        rarest = min(open_, key=lambda n: tallies[n].messages, default=-1)
+        for kind in BlockKind:
+            left = best[-1].score / policy.PROSPECT
+            for number in common:
+                left -= weights.most(number, kind)
+                falls_short = left >= 0
+                if (outranked and falls_short) or (number != rarest and (outranked or falls_short)):
+                    self._delay(number, kind)
+        self._arrange()
+
+    def _delay(self, number: int, kind: BlockKind) -> None:
+        """Put a term off in a kind of block."""
+        tally = self.found.tallies[number]
+        if not tally.estimated:
+            tally.share = tally.sessions / len(self.found.sizes)
+        tally.put_off[kind] = True

@@ -1,0 +1,95 @@
+"""Work done in a child: what it yields arrives, and nothing of it is left behind."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+
+import pytest
+
+from recall_tui.search import aside as module
+from recall_tui.search.aside import aside
+
+
+@pytest.fixture(autouse=True)
+def forking(monkeypatch):
+    monkeypatch.setattr(module.os, "listdir", lambda _: ["1"])
+    monkeypatch.setattr(module.os, "sched_getaffinity", lambda _: {0, 1}, raising=False)
+
+
+def gone(process: int) -> bool:
+    """Whether a child is not there any more, not even to be waited for."""
+    try:
+        os.waitpid(process, os.WNOHANG)
+    except ChildProcessError:
+        return True
+    return False
+
+
+def test_items_arrive_in_order_whatever_their_size():
+    items = [os.urandom(size) for size in (0, 1, 70_000, 3 << 20)]
+    with aside(lambda _: iter(items)) as found:
+        assert list(found) == items
+
+
+def test_a_child_that_fails_ends_early(capfd):
+    def work(_):
+        yield "one"
+        raise ValueError("of the child")
+
+    with aside(work) as found:
+        assert list(found) == ["one"]
+    assert capfd.readouterr() == ("", "")
+
+
+def test_a_child_that_is_killed_in_the_middle_of_an_item_ends_early():
+    def work(_):
+        yield os.getpid()
+        yield bytes(8 << 20)
+
+    with aside(work) as found:
+        os.kill(next(found), signal.SIGKILL)
+        assert list(found) == []
+
+
+def test_a_child_does_not_outlive_the_question():
+    def work(_):
+        yield os.getpid()
+        time.sleep(60)
+
+    with pytest.raises(KeyboardInterrupt), aside(work) as found:
+        child = next(found)
+        raise KeyboardInterrupt
+    assert gone(child)
+
+
+def test_a_child_notices_that_nobody_asks_any_more():
+    """As when the process that asked was killed."""
+    reading, writing = os.pipe()
+    asking = os.fork()
+    if not asking:
+        os.close(reading)
+
+        def work(stop):
+            while not stop():
+                time.sleep(0.01)
+            os.write(writing, b"noticed")
+            yield None
+
+        with aside(work):
+            os.kill(os.getpid(), signal.SIGKILL)
+    os.close(writing)
+    os.waitpid(asking, 0)
+    assert os.read(reading, 100) == b"noticed"
+    os.close(reading)
+
+
+def test_no_child_beside_threads_nor_on_one_core(monkeypatch):
+    monkeypatch.setattr(module.os, "listdir", lambda _: ["1", "2"])
+    with aside(lambda _: iter("a")) as found:
+        assert found is None
+    monkeypatch.setattr(module.os, "listdir", lambda _: ["1"])
+    monkeypatch.setattr(module.os, "sched_getaffinity", lambda _: {0})
+    with aside(lambda _: iter("a")) as found:
+        assert found is None
