@@ -21,15 +21,19 @@ separators and of `is` in Chinese, Japanese and Korean."""
 
 _VALUE_BYTES: Final = 4096
 """Bound of a value; the scan looks on past a value this long."""
-_VARIANT: Final = r"(?:[_-](?:base|prod|production|dev|test|staging|live|main|v?[0-9]{1,2}))?"
+_VARIANT: Final = r"(?:[_-](?:base|prod|production|dev|test|staging|live|main|data|v?[0-9]{1,2}))?"
 _CLOSE: Final = r"""(?P<kq>\\{0,7}["'`])?\]?"""
+_BREAK: Final = r"(?:\\{1,8}n|\s)"
+"""White space, also where a line break is written out."""
+_VALUE_OF: Final = rf"""(?:,|{_BREAK}){_BREAK}{{0,40}}\\{{0,7}}["']?value"""
+"""Between a name and its value where both are values: `name: TOKEN, value: ...`."""
 _SEPARATOR: Final = (
     r"(?:"
     r"[ \t]{0,8}(?:\[[^\]\n]{0,24}\])?"  # AWS Secret Access Key [None]:
     r"(?:\??:[ ]?[A-Za-z][\w.\[\]| ]{1,32}(?==[^=]))?"  # a type: token: str = "..."
     r"(?:={1,3}>?|!==?|:(?!:)[=-]?|\xef\xbc[\x9a\x9d])"  # = == => != : := :- and full-width
-    r"(?:[ \t]|\\\r?\n){0,16}"
-    r"|,?\s{1,40}[\"']?value[\"']?[ \t]{0,4}[:=][ \t]{0,4}"  # name: TOKEN, value: ...
+    r"(?:[ \t]|\\(?:\r?\n|\\\\(?:\\\\\\)?n)){0,16}"  # a line goes on behind its backslash
+    rf"|{_VALUE_OF}\\{{0,7}}[\"']?[ \t]{{0,4}}[:=][ \t]{{0,4}}"
     r"|(?(kq)(?P<list>[ \t]{0,4},\s{0,16})(?=\\{0,7}[\"'])|(?!))"  # ("token", "..."), argv lists
     r"|(?P<flag>[ \t]{1,4})(?=[^\s=:-])"  # --token ..., netrc
     r"|(?P<tag>>)"  # <password>...</password>
@@ -38,7 +42,7 @@ _SEPARATOR: Final = (
     r")"
 )
 _VALUE: Final = (
-    r"""(?:[rbfu]{1,2}(?=["']))?(?P<q>\\{0,7}["'`])?"""
+    r"""(?:(?:[rbfu]{1,2}|\$)(?=\\{0,7}["']))?(?P<q>\\{0,7}(?:"{3}|'{3}|["'`]))?"""
     r"(?:(?i:(?P<scheme>bearer|basic|token|apikey))[ \t]{1,4})?"
     r"""(?P<secret>(?(q)[^"'`\\\s\x80-\xff]|[^"'`\\\s\x80-\xff,;()\[\]{}<>&|])"""
     rf"{{1,{_VALUE_BYTES}}})"
@@ -51,9 +55,9 @@ def pattern(word: str) -> str:
 
 
 _OPENING: Final = late(
-    rb"(?:word|wd|phrase|code|orization|entials?)?" + _VARIANT.encode() + rb"""["'`\\]{0,8}\]?"""
+    rb"(?:word|wd|phrase|code|e|orization|entials?)?" + _VARIANT.encode() + rb"""["'`\\]{0,8}\]?"""
     rb"(?:[ \t]{0,8}(?:\[[^\]\n]{0,24}\])?[=:!?\xef\xe6\xe4\xe3\xeb]"
-    rb"""|[ \t]{0,4},\s{0,16}["'\\]|>|,?\s{1,40}["']?value)"""
+    rb"""|[ \t]{0,4},\s{0,16}["'\\]|>|""" + _VALUE_OF.encode() + rb")"
 )
 _BLANK: Final = 0x20
 
@@ -70,16 +74,26 @@ def may_open(low: bytes, at: int, after: int) -> bool:
         return _is_flag(low, at)  # prose, nearly always: no pattern is asked
     if _OPENING.match(low, after):
         return True
-    return low[after] in b"\tw" and _is_flag(low, at)  # `--password value`
+    return low[after] in b"\twpc" and _is_flag(low, at)  # `--password value`
 
 
 def _is_flag(low: bytes, at: int) -> bool:
-    """Whether a value may follow without a separator: `--token value`, netrc."""
-    return low.find(b"--", max(0, at - 24), at) >= 0 or low.find(b"login", max(0, at - 90), at) >= 0
+    """Whether a value may follow without a separator: `--token value`, netrc, `setx`."""
+    return (
+        low.find(b"--", max(0, at - 24), at) >= 0
+        or low.find(b"login", max(0, at - 90), at) >= 0
+        or low.find(b"set", max(0, at - 48), at) >= 0
+        or low.find(b"env ", max(0, at - 40), at) >= 0
+    )
 
 
 _NAME: Final = late(rb"[\w.$-]{0,48}\Z")
 _LOGIN: Final = late(rb"login[ \t]+[^\s]{1,64}\s+\Z")
+_SETTING: Final = late(
+    rb"\b(?:ENV|setx|setenv|set[ \t]{1,4}-[a-zA-Z]{1,3}|config(?:ure)?[ \t]{1,4}set)"
+    rb"[ \t]{1,4}[^\s=]{0,80}\Z"
+)
+"""What sets a name to the word behind it: Docker, Windows, csh, fish, `aws configure set`."""
 _HEX: Final = late(rb"[0-9A-Fa-f-]+\Z")
 _COMPOUND: Final = late(rb"[_|/:.]|-.*-")
 _UNLIKE_A_WORD: Final = late(rb"[0-9!@#$%^&*+=?~;:,]")
@@ -117,7 +131,7 @@ _NO_PASSWORD: Final = late(
     rb"optional|undefined|example)\Z",
     re.IGNORECASE,
 )
-_BARE_PASS: Final = late(rb"pass(?![wpc])", re.IGNORECASE)
+_BARE_PASS: Final = late(rb"pass(?![wpce])", re.IGNORECASE)
 _PASS_OWNER: Final = late(
     rb"(?:[-_.]|db|user|admin|root|login|mail|smtp|ftp|sql|http|auth)\Z", re.IGNORECASE
 )
@@ -209,7 +223,8 @@ def is_url_password(_: bytes, match: re.Match[bytes]) -> bool:
     trivial = re.fullmatch(
         rb"(?i:pass(?:word|wd)?|pwd|secret|token|key|pw|xxx+|user(?:name)?)", value
     )
-    return not trivial and value != match["user"] and not gates.is_placeholder(value)
+    is_port = b"#" in value and value.partition(b"#")[0].isdigit()
+    return not (trivial or is_port or value == match["user"] or gates.is_placeholder(value))
 
 
 def _name_before(raw: bytes, match: re.Match[bytes]) -> bytes:
@@ -232,15 +247,19 @@ def _is_literal(raw: bytes, match: re.Match[bytes]) -> bool:
     name = _name_before(raw, match)
     start = match.start() - len(name)
     before = raw[start - 1 : start] if start else b""
-    if before == b":" and b"=" not in raw[match.start() : match.start("secret")]:
+    if (
+        before == b":"
+        and not match["flag"]
+        and b"=" not in raw[match.start() : match.start("secret")]
+    ):
         return False  # a path of names: `Type::Token`, `arn:aws:...:secret:name`
     if match["list"] is not None and not (
         (before in b"\"'`" or name.startswith(b"--")) and re.search(rb"[0-9]", value)
     ):
         return False  # a list of names
     if match["flag"] is not None and match[0].isascii():  # Chinese needs no colon
-        login = _LOGIN.search(raw[max(0, match.start() - 90) : match.start()])
-        if not name.startswith(b"-") and not login:
+        above = raw[max(0, match.start() - 90) : match.start()]
+        if not (name.startswith(b"-") or _LOGIN.search(above) or _SETTING.search(above)):
             return False
     if match["tag"] is not None and (
         before != b"<" or raw[match.end("secret") : match.end("secret") + 2] != b"</"

@@ -28,9 +28,14 @@ PROGRAM_OPTION: Final = {
     "mysql": rf"mysql[a-z]{{0,8}}\b[^\n|;&\xff]{{0,200}}?\s-p(?![\s-]){WORD}",
     "redis-cli": rf"redis-cli\b[^\n|;&\xff]{{0,200}}?\s-a\s{{1,4}}{WORD}",
     "login ": rf"login\b[^\n|;&\xff]{{0,200}}?\s-p\s{{1,4}}{WORD}",
+    "mongo": rf"mongo[a-z]{{0,8}}\b[^\n|;&\xff]{{0,200}}?\s-p\s{{1,4}}(?!\d+\b){WORD}",
 }
 """Program -> its option for a password."""
 SSHPASS: Final = rf"sshpass\s{{1,4}}-p\s{{0,4}}{WORD}"
+HTPASSWD: Final = (
+    rf"htpasswd\s{{1,4}}-[a-zA-Z]{{0,6}}b[^\n|;&\xff]{{1,200}}?\s(?!-){WORD}\s*(?:[\n|;&]|\Z)"
+)
+OPENSSL: Final = rf"pass(?:in|out)?\s{{1,4}}pass:{WORD}"
 PIPED: Final = (
     r"""echo\s{1,4}(?:-n\s{1,4})?""" + WORD + r"""["']?\s{0,4}\|[^\n\xff]{0,120}?--password-stdin"""
 )
@@ -46,7 +51,11 @@ SIGNATURE: Final = r"(?i:sig(?:nature)?)=(?P<secret>(?P<body>[A-Za-z0-9%+/=_~-]{
 IN_ADDRESS: Final = r"://(?P<secret>(?P<body>[A-Za-z0-9_-]{20,255}))(?::x-oauth-basic)?@(?=[\w\[])"
 SAID: Final = (
     r"""(?i:password|passwort|passphrase|пароль|contraseña)(?:[ ](?:is|was|ist|es)(?:[ ]now)?)?:?"""
-    r"""[ ]["'`]?(?P<secret>[^\s"'`]{6,64})"""
+    r"""[ ]\\{0,3}["'`]?(?P<secret>[^\s"'`\\]{6,64})"""
+)
+TOLD: Final = (
+    r"""(?i:key|token|secret)[ ](?:is|was|ist|es)(?:[ ]now)?:?[ ]\\{0,3}["'`]?"""
+    r"""(?P<secret>[\w.~+/=-]{16,512})"""
 )
 
 
@@ -121,9 +130,15 @@ def is_said(_: bytes, match: re.Match[bytes]) -> bool:
     )
 
 
+def is_told(_: bytes, match: re.Match[bytes]) -> bool:
+    """Return whether a sentence gives a key or token: a commit, a checksum or an id is none."""
+    value = match["secret"].rstrip(b".,;:!?)=")
+    return gates.is_opaque(value, 16) and gates.is_random(value) and not _HEX.fullmatch(value)
+
+
 _KEY_LINE: Final = late(
     rb"(?:[ \t>|+#*-]{0,16}|[ \t]{0,8}[0-9]{1,6}(?:[\t:|]|\xe2\x86\x92|\xe2\x94\x82)[ \t]{0,4})"
-    rb"[\"']?[A-Za-z0-9+/=]{16,512}(?:\\n)?[\"' +,]{0,4}\r?\Z"
+    rb"[\"']?[A-Za-z0-9+/=]{16,512}(?:\\{1,8}n)?[\"' +,\\]{0,8}\r?\Z"
 )
 _KEY_RUN: Final = late(rb"[A-Za-z0-9+/=]{32,512}\Z")
 _MOST_LINES: Final = 400

@@ -104,8 +104,12 @@ def is_code(value: bytes) -> bool:
 
 
 def is_plain(value: bytes) -> bool:
-    """Return whether a value is a number, version, date, size, path, URL, file or host name."""
-    return bool(_PLAIN.match(value[:_LOOK]))
+    """Return whether a value is a number, version, date, size, path, URL, file or host name.
+
+    Base64 may begin with a slash, and is no path then: no name in it is a word.
+    """
+    value = value[:_LOOK]
+    return bool(_PLAIN.match(value)) and not (value[:1] == b"/" and letters_are_drawn(value))
 
 
 _WORDS: Final = late(

@@ -23,7 +23,7 @@ from recall_tui.text.vendors import FEW, VENDORS, Vendor
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-ALGORITHM: Final = 2
+ALGORITHM: Final = 3
 """Raise it when a gate or the scan changes: text stored under another value is made anew."""
 
 DEFINITE: Final = "definite"
@@ -109,10 +109,11 @@ def _token(
     back: int = 0,
     tier: str = DEFINITE,
     follow: bytes = bytes(range(256)),
+    ready: Callable[[bytes, int, int], bool] | None = None,
     wraps: bool = True,
 ) -> Rule:
     anchors = tuple(anchor.split())
-    return Rule(name, tier, anchors, _START + pattern, gate, back, keep, follow, wraps=wraps)
+    return Rule(name, tier, anchors, _START + pattern, gate, back, keep, follow, ready, wraps)
 
 
 _TOKENS: Final = (
@@ -131,11 +132,15 @@ _TOKENS: Final = (
         "github-pat", "gh", r"gh[pousr]_(?P<body>[A-Za-z0-9]{20,512})", (4, 4), follow=b"pousr"
     ),
     _token("github-pat", "_pat_", r"github_pat_(?P<body>\w{40,512})", (11, 4), back=6),
-    _token("gitlab-pat", "glpat-", r"glpat-(?P<body>[\w.-]{20,512})", (6, 4)),
+    _token(
+        "gitlab-pat", "gl",
+        r"gl(?:pat|dt|rt|ptt|cbt|soat|ft|imt|agent|ffct)-(?P<body>[\w.-]{20,512})", (6, 4),
+        follow=b"pdrcsaif", ready=lambda low, _, after: low.find(b"-", after, after + 6) > 0,
+    ),
     _token(
         "slack-token", "xox",
-        r"xox[abeprs](?:\.xox[bp])?-(?P<body>[A-Za-z0-9-]{10,512})", (5, 4),
-        _slack, follow=b"abeprs",
+        r"xox[a-eprs](?:\.xox[bp])?-(?P<body>[A-Za-z0-9%+/-]{10,512})", (5, 4),
+        _slack, follow=b"abcdeprs",
     ),
     _token("google-api-key", "aiza", r"AIza(?P<body>[\w-]{35})(?![\w-])", (4, 4), wraps=False),
     _token(
@@ -147,7 +152,10 @@ _TOKENS: Final = (
         "npm-token", "npm_", r"npm_(?P<body>[A-Za-z0-9]{36})(?!\w)", (4, 4), _patternless,
         wraps=False,
     ),
-    _token("pypi-token", "pypi-", r"pypi-AgEIcHlwaS5vcmc(?P<body>[\w-]{50,1024})", (21, 4)),
+    _token(
+        "pypi-token", "pypi-",
+        r"pypi-AgE(?:IcHlwaS5vcmc|NdGVzdC5weXBpLm9yZw)(?P<body>[\w-]{50,1024})", (8, 4),
+    ),
     _token(
         "sendgrid-key", "sg.", r"SG\.(?P<body>[\w-]{22}\.[\w-]{43})(?![\w-])", (3, 4),
         _both_parts_drawn, wraps=False,
@@ -178,7 +186,7 @@ _JWT: Final = Rule(
 
 _PEM: Final = r"[A-Z0-9 ]{0,24}PRIVATE KEY(?: BLOCK)?-----"
 _PEM_LINE: Final = (
-    r"(?:\\r)?(?:\\n|\s)[ \t]{0,32}(?:[>|+#*-][ \t]?)?"
+    r"(?:\\{1,8}r)?(?:\\{1,8}n|\s)[ \t]{0,32}(?:[>|+#*-][ \t]?)?"
     r"(?:[0-9]{1,6}(?:[\t:|]|\xe2\x86\x92|\xe2\x94\x82)[ \t]{0,4})?[A-Za-z0-9+/=]{16,512}+"
 )
 
@@ -216,6 +224,16 @@ _PRIVATE_KEY_TAIL: Final = Rule(
     begin=commands.key_tail,
 )
 
+_PRIVATE_KEY_ENCODED: Final = Rule(
+    "private-key-block",
+    DEFINITE,
+    ("ls0tls1crudjti",),
+    # Base64 once more, as in a kubeconfig: `-----BEGIN ` and then RSA, PRIVATE, EC, OPENSSH,
+    # ENCRYPTED or DSA, not CERTIFICATE or PUBLIC.
+    r"LS0tLS1CRUdJTi(?:BSU0|BQUkl|BFQyB|BPUEV|BFTkN|BEU0E)[A-Za-z0-9+/=]{40,8192}",
+    lambda *_: True,
+)
+
 # ------------------------------------------------------- secrets known by where they stand
 
 _URL_PASSWORD: Final = Rule(
@@ -223,7 +241,7 @@ _URL_PASSWORD: Final = Rule(
     CANDIDATE,
     ("://",),
     r"""://(?P<user>[^\s/?#:@"'<>`\x80-\xff]{0,128}):"""
-    r"""(?P<secret>[^\s/?#@"'<>`\x80-\xff]{1,256})@(?=[\w\[$])""",
+    r"""(?P<secret>[^\s/?"'<>`\x80-\xff]{1,256})@(?=[\w\[$])""",
     assigned.is_url_password,
     ready=assigned.may_name_user,
 )
@@ -261,7 +279,7 @@ def _named(
 
 _ASSIGNED: Final = (
     _named(
-        "assigned-password", "pass", "pass(?:word|wd|phrase|code)?", assigned.is_password, b"wpc"
+        "assigned-password", "pass", "pass(?:word|wd|phrase|code|e)?", assigned.is_password, b"wpce"
     ),
     _named("assigned-password", "pwd", "pwd", assigned.is_password),
     Rule(
@@ -273,6 +291,7 @@ _ASSIGNED: Final = (
     ),
     _named("assigned-secret", "secret", "secret", assigned.is_token, bytes(range(256))),
     _named("assigned-secret", "token", "token", assigned.is_token),
+    Rule("assigned-secret", CANDIDATE, ("_pat=",), assigned.pattern("_pat"), assigned.is_token),
     _named("assigned-secret", "cred", "credentials?", assigned.is_token, b"e"),
     _named("assigned-secret", "key", "key", assigned.is_key),
     _named("authorization", "auth", "auth(?:orization)?", assigned.is_authorization, b"o"),
@@ -335,12 +354,21 @@ _PLACED: Final = (
     ),
     *(
         _placed("command-password", (program,), pattern, commands.is_written,
-                lambda low, _, after: low.find(b" -", after, after + 220) >= 0)
+                lambda low, _, after: low.find(b" -p", after - 1, after + 220) >= 0
+                or low.find(b" -a", after, after + 220) >= 0)
         for program, pattern in commands.PROGRAM_OPTION.items()
     ),
     Rule(
         "command-password", CANDIDATE, ("pass",), commands.SSHPASS, commands.is_written, back=3,
         follow=b" \t", ready=lambda low, at, after: low[at - 3 : at] == b"ssh",
+    ),
+    Rule(
+        "command-password", CANDIDATE, ("pass",), commands.HTPASSWD, commands.is_written, back=2,
+        follow=b"w", ready=lambda low, at, _: low[at - 2 : at] == b"ht",
+    ),
+    Rule(
+        "command-password", CANDIDATE, ("pass",), commands.OPENSSL, commands.is_written,
+        follow=b" \tio", ready=lambda low, at, _: low[at - 1 : at] == b"-",
     ),
     _placed(
         "command-password", ("pass",), commands.PIPED, commands.is_written,
@@ -360,12 +388,17 @@ _PLACED: Final = (
         "assigned-password", ("pass",), commands.SAID, commands.is_said,
         _follows(b"word is", b"word was", b"wort ", b"wort:", b"phrase is"), follow=b"wp",
     ),
+    _placed(
+        "assigned-secret", ("key", "token", "secret"), commands.TOLD, commands.is_told,
+        _follows(b" is ", b" was ", b" ist ", b" es "), follow=b" ",
+    ),
     _placed("assigned-password", ("пароль", "contraseña"), commands.SAID, commands.is_said),
 )  # fmt: skip
 """Rules of places, whose values have no name that gives them away."""
 
 RULES: Final = (
-    *_TOKENS, *map(_vendor, VENDORS), _PRIVATE_KEY, _PRIVATE_KEY_TAIL, _JWT, _URL_PASSWORD,
+    *_TOKENS, *map(_vendor, VENDORS), _PRIVATE_KEY, _PRIVATE_KEY_TAIL,
+    _PRIVATE_KEY_ENCODED, _JWT, _URL_PASSWORD,
     _WEBHOOK, *_ASSIGNED, *_PLACED,
 )  # fmt: skip
 """Every rule. Where findings overlap, a definite one names the whole, then the earlier in here."""

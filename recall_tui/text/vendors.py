@@ -41,6 +41,7 @@ VENDORS: Final = (
     Vendor("shopify-token", "shpca_", _HEX32, "shp", FEW),
     Vendor("shopify-token", "shppa_", _HEX32, "shp", FEW),
     Vendor("shopify-token", "shpss_", _HEX32, "shp", FEW),
+    Vendor("wandb-key", "wandb_v1_", r"\w{60,100}", "_v1_"),
     Vendor("linear-key", "lin_api_", r"[A-Za-z0-9]{40}(?!\w)"),
     Vendor("notion-token", "ntn_", r"[A-Za-z0-9]{40,64}(?!\w)"),
     Vendor("notion-token", "secret_", r"[A-Za-z0-9]{43}(?!\w)", "secret"),
@@ -62,6 +63,10 @@ VENDORS: Final = (
     Vendor("google-oauth-secret", "GOCSPX-", r"[\w-]{28}(?![\w-])"),
     Vendor("google-oauth-token", "ya29.", r"[\w-]{40,2048}"),
     Vendor("mapbox-token", "sk.eyJ", r"[\w-]{40,300}\.[\w-]{20,64}", "eyj"),
+    Vendor("brevo-key", "xkeysib-", r"[0-9a-f]{64}-\w{16}(?!\w)", "key", FEW),
+    Vendor("elastic-secret", "esecret_", r"[A-Za-z0-9]{20,64}(?!\w)", "secret"),
+    Vendor("bedrock-key", "bedrock-api-key-", r"[\w+/=-]{40,2048}", "key"),
+    Vendor("context7-key", "ctx7sk-", r"[0-9a-f-]{36}(?!\w)", "sk-", FEW),
     Vendor("stripe-webhook-secret", "whsec_", r"[A-Za-z0-9+/=]{32,64}"),
 )
 """Where two kinds overlap, the earlier one names the finding."""

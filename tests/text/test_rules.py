@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import json
 import random
 from pathlib import Path
 
@@ -120,6 +122,27 @@ def test_a_private_key_in_other_dresses():
         assert key.split("\n")[-2] not in marked, text
 
 
+@pytest.mark.parametrize("times", [1, 2, 3])
+def test_a_private_key_inside_of_json_inside_of_json(times):
+    lines = Maker(6).pem(lines=8).split("\n")
+    for part in (lines, lines[:5], lines[4:]):  # whole, and cut off on either side
+        text = "\n".join(part)
+        for _ in range(times):
+            text = json.dumps({"key": text})
+        marked = mark(text)
+        assert not [line for line in part[1:-1] if line in marked], text
+
+
+def test_a_private_key_in_base64_is_one_and_a_certificate_is_none():
+    for kind in ("RSA ", "", "EC ", "OPENSSH "):
+        held = base64.b64encode(Maker(7).pem(kind).encode()).decode()
+        assert only(f"value: {held}\n")[1] == held
+    public = Maker(7).pem().replace("RSA PRIVATE KEY", "CERTIFICATE")
+    assert findings(f"ca: {base64.b64encode(public.encode()).decode()}") == []
+    config = "client-key-data: " + Maker(7).drawn(1200)
+    assert only(config)[1] == config.split()[1]
+
+
 def test_a_private_key_that_was_cut_off_is_hidden_as_far_as_it_goes():
     key = Maker(5).pem(lines=8)
     for cut in (200, 330, len(key) - 40):
@@ -150,6 +173,11 @@ TOKENISH = [
     "Authorization: Bearer {}", "authorization: token {}", "'Authorization': 'Bearer {}'",
     "if token == '{}':", "credentials={}", "private_key: {}",
     "//registry.example.org/:_authToken={}", "${{API_KEY:-{}}}",
+    "setx API_KEY {}", "ENV API_KEY {}", "setenv API_TOKEN {}", "set -gx API_TOKEN {}",
+    "aws configure set aws_secret_access_key {}", "npm config set //r.example/:_authToken {}",
+    '{{"name":"API_TOKEN","value":"{}"}}', r"- name: API_TOKEN\n  value: {}", "TOKEN=$'{}'",
+    'token = """{}"""', r"secret=\\\\\\n  {}", r"token=b\"{}\"", "AZURE_DEVOPS_EXT_PAT={}",
+    "--passphrase {}",
 ]  # fmt: skip
 
 
@@ -175,7 +203,8 @@ def test_a_value_given_a_sensitive_name_is_a_secret(form, value):
      "passphrase: '{}'", "PGPASSWORD={} psql", "--password {}", "--password={}", "Password：{}",
      "login mei\n  password {}", "<password>{}</password>", "密码：{}",
      "账号 admin，密码 {}", "密码是{}。", "密码为 {}",
-     "パスワードは {}", "비밀번호: {}", "MYSQL_ROOT_PASSWORD: {}",
+     "パスワードは {}", "비밀번호: {}", "MYSQL_ROOT_PASSWORD: {}", "mot de passe: {}",
+     "--passphrase {}",
      '"pass": "{}"'],
 )  # fmt: skip
 @pytest.mark.parametrize("value", ["hunter2x", "S3cure!pw", "p@ssw0rd", "correct-horse!", "123456"])
@@ -225,7 +254,10 @@ NOT_ASSIGNED = [
     "password=password",
     "--token-file t0ken.txt",
     "for key, value2 in items4:", "key = f'{user}:{id2}'", "passport: AB1234567",
-    "compass: n0rth42",
+    "compass: n0rth42", "passed: 12x of 30", "set the token to zero, then go", "the env token ab12",
+    "the cache key is 8f14e45fceea167a5a36dedd4bea2543", "the key is user_id_2024_11", "set KEY x1",
+    "the secret is src/app/config2.toml", "token is expired_at_2025", "http://localhost:8080#a@b",
+    "google-single-global-glass-globe", "the API_KEY environment variable of 2 services",
 ]  # fmt: skip
 
 
@@ -300,10 +332,32 @@ def test_a_password_in_a_url_goes_and_the_rest_stays(scheme):
      "https://user:<password>@host", "https://u:${PASS}@host", "https://u:***@host",
      "git@github.com:a/b.git",
      "ssh://git@host:22/repo", "http://[::1]:80/", "https://medium.com/@user:x",
-     "s3://bucket:part/key@2x.png"],
+     "s3://bucket:part/key@2x.png", "http://localhost:3000?mail=a@b.example"],
 )  # fmt: skip
 def test_urls_without_a_password_stay(url):
     assert findings(f"see {url} there") == []
+
+
+def test_a_password_in_a_url_may_hold_what_should_be_escaped():
+    for password in ("p@ss#w0rd1", "a@b@c1"):
+        assert only(f"postgres://app:{password}@db.example/x")[1] == password
+    two = "http://a:1b2c3d@x.example,http://e:4f5g6h@y.example"
+    assert [two[f.start : f.end] for f in findings(two)] == ["1b2c3d", "4f5g6h"]
+
+
+@pytest.mark.parametrize(
+    "kind", ["pat", "dt", "rt", "ptt", "cbt", "soat", "ft", "imt", "agent", "ffct"]
+)
+def test_every_kind_of_gitlab_token(kind):
+    token = f"gl{kind}-" + Maker(2).drawn(20)
+    assert only(f"git clone {token} x")[0].rule == "gitlab-pat"
+
+
+def test_base64_that_begins_with_a_slash_is_no_path():
+    values = ["/" + Maker(seed).drawn(39, BASE62) for seed in range(100)]
+    assert sum(value in mark(f"SECRET_KEY={value}") for value in values) < 3
+    assert findings("SECRET_KEY=/run/secrets/django_key_2") == []
+    assert findings("api_key: /home/mei/.config/service-tokens/api2") == []
 
 
 def test_webhooks_are_secrets_in_their_path():
@@ -324,6 +378,12 @@ IN_PLACE = [
     ('["curl", "-u", "admin:{}", "https://x.example"]', "command-password"),
     ("mysql -h db -u root -p{} app -e 'select 1'", "command-password"),
     ("mysqldump -uroot -p'{}' app > x.sql", "command-password"),
+    ("mongosh -u root -p {} --eval 1", "command-password"),
+    ("az login -p {}", "command-password"),
+    ("htpasswd -nbB admin {}", "command-password"),
+    ("openssl rsa -in a.pem -passin pass:{} -out b.pem", "command-password"),
+    ("my API key is {}, use it", "assigned-secret"),
+    ("der Token ist {}.", "assigned-secret"),
     ("sshpass -p {} ssh root@10.0.0.1", "command-password"),
     ("redis-cli -h cache -a {} ping", "command-password"),
     ("docker login -u me -p {} registry.example", "command-password"),
@@ -370,6 +430,8 @@ def test_a_secret_is_known_by_the_place_it_stands_in(form, rule):
      "sig=function_of_everything_that_was_said_before", "signature=sha256", "?sig=abc",
      "https://github.com/a/b", "https://medium.com/@someone/an-article-about-things-0a1b2c",
      "https://0123456789abcdef0123456789abcdef@app.example/2",
+     "mongosh -p 27017", "mongodump -p $PASS", "openssl rsa -passin pass:$PASS", "az login -p",
+     "htpasswd -b file user $PASS", "the token is invalid_since_2024", "a key is a key is a key",
      "the password is wrong", "the password is required", "password is 8 characters",
      "Passwort: erforderlich", "-----END PRIVATE KEY-----",
      "prose before it\n-----END PRIVATE KEY-----"],
