@@ -53,6 +53,21 @@ def _texts(value: object) -> tuple[str, ...]:
     return tuple(value)
 
 
+def _command(value: object) -> str:
+    """A command with `{path}` in it, empty for none."""
+    text = _text(value)
+    if text:
+        import shlex  # 2 ms that few settings need
+
+        try:
+            words = shlex.split(text)
+        except ValueError:
+            words = []
+        if not any("{path}" in word for word in words[1:]):
+            raise ValueError("a command such as 'myed --line {line} {path}'")
+    return text
+
+
 _TRUTH: Final = {"1": True, "true": True, "yes": True, "on": True,
                  "0": False, "false": False, "no": False, "off": False}  # fmt: skip
 
@@ -116,6 +131,7 @@ class Settings(NamedTuple):
     theme: str = "recall"
     images: str = "auto"
     keymap: str = ""
+    editor: str = ""
 
 
 class Rule(NamedTuple):
@@ -154,6 +170,10 @@ RULES: Final = {
         "How pictures are drawn: auto, half (half-cells), kitty, sixel or off.",
     ),
     "keymap": Rule(_path, "File that binds other keys to the app's actions."),
+    "editor": Rule(
+        _command,
+        "Command that opens a file in the app, {path} and {line} in it; else $VISUAL or $EDITOR.",
+    ),
 }
 
 

@@ -331,6 +331,7 @@ def run(sources: Sequence[str], settings: Settings, *, demo: bool = False) -> in
             # The demo looks as it did at first, whatever was done in it.
             kept_in="" if demo else os.path.join(locate().state, "looks.json"),
         )
+        app.editor = settings.editor
         app.images = settings.images
         app.pixels = pixel_widget(settings.images, os.environ)
         learn(keymap.everything())

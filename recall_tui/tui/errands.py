@@ -38,6 +38,8 @@ class Errands(App[object]):
     """The small acts, and what the larger ones share: services, threads, the main screen."""
 
     keymap: Keymap
+    editor: str = ""
+    """The person's setting of how a file is opened; empty for `$VISUAL` or `$EDITOR`."""
     _history: History
     _now_ms: Callable[[], int]
     _zone: tzinfo
@@ -274,12 +276,15 @@ class Errands(App[object]):
         self._edit(event.path, 1)
 
     def _edit(self, path: str, line: int) -> None:
-        from recall_tui.tui.foreground import at_line, editor, run_foreground
+        from recall_tui.tui.foreground import filled, run_foreground, template
 
         try:
-            argv = at_line(editor(os.environ), path, max(1, line))
+            words = template(self.editor, os.environ)
         except RecallError as error:
             self.complain(error)
             return
-        if fault := run_foreground(self, argv):
+        if fault := run_foreground(self, filled(words, path, max(1, line))):
             self.notify(fault, severity="error", markup=False)
+        elif line > 1 and not any("{line}" in word for word in words):
+            told = f"It was meant to open at line {line}: `editor` in the config can say how."
+            self.notify(told, markup=False)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 import shlex
 import shutil
 import signal
@@ -17,13 +19,21 @@ if TYPE_CHECKING:
 
     from textual.app import App
 
-_GOTO: Final = frozenset({"code", "code-insiders", "codium", "cursor", "windsurf"})
-_COLON: Final = frozenset({"subl", "zed", "hx", "helix"})
-_PLUS: Final = frozenset(
-    {"vi", "vim", "nvim", "view", "nano", "pico", "emacs", "emacsclient", "micro", "kak", "joe",
-     "ne", "mg", "jed", "gvim", "mvim", "kate", "gedit"}
-)  # fmt: skip
-"""How editors are told a line: `--goto FILE:LINE`, `FILE:LINE`, `+LINE FILE`."""
+_FORMS: Final = {
+    "+{line} {path}": "vi vim gvim mvim nvim vimx view ex vis nano pico emacs emacsclient xemacs "
+    "micro kak joe jed jmacs mg ne zile gedit geany bbedit mcedit",
+    "{path}:{line}": "subl sublime_text zed zeditor hx helix atom pulsar lapce",
+    "--goto {path}:{line}": "code codium vscodium cursor windsurf positron trae kiro antigravity",
+    "--line {line} {path}": "idea pycharm webstorm phpstorm goland clion rubymine rustrover rider "
+    "datagrip studio kate kwrite mate",
+    "-n{line} {path}": "notepad++",
+}
+"""How editors take a line. Of others nobody knows: to most of them `+7` is the name of a file."""
+
+_HOW: Final = {name: form for form, names in _FORMS.items() for name in names.split()}
+
+_STEM: Final = r"[a-z]+"
+"""What editions of an editor have in common: `vim.basic`, `emacs-nox`, `idea64`."""
 
 
 def editor(env: Mapping[str, str]) -> list[str]:
@@ -43,14 +53,41 @@ def editor(env: Mapping[str, str]) -> list[str]:
     raise HandoffError(f"no editor: {named or 'vi'} is not there", "set $EDITOR")
 
 
-def at_line(argv: Sequence[str], path: str, line: int) -> list[str]:
-    """Return the command that opens a file at a line, from 1; an unknown editor gets the file."""
-    name = argv[0].rsplit("/", 1)[-1].removesuffix(".exe")
-    if name in _GOTO:
-        return [*argv, "--goto", f"{path}:{line}"]
-    if name in _COLON:
-        return [*argv, f"{path}:{line}"]
-    return [*argv, f"+{line}", path] if name in _PLUS else [*argv, path]
+def template(configured: str, env: Mapping[str, str]) -> list[str]:
+    """Return the command that opens a file, with `{path}` and, if it takes one, `{line}` in it.
+
+    Args:
+        configured: The setting `editor`, empty for `$VISUAL` or `$EDITOR`.
+        env: The environment.
+
+    Raises:
+        HandoffError: It is not there.
+    """
+    if not configured:
+        argv = editor(env)
+        return [*argv, *_form_of(argv[0]).split()]
+    words = shlex.split(configured)
+    if shutil.which(words[0]) is None:
+        raise HandoffError(f"no editor: {words[0]} is not there", "set `editor` in the config")
+    return words
+
+
+def _form_of(program: str) -> str:
+    """Return how an editor takes a file and a line; the file alone when nobody knows.
+
+    A name that says nothing (`editor`) is followed to what it stands for.
+    """
+    for path in (program, os.path.realpath(shutil.which(program) or program)):
+        name = re.split(r"[\\/]", path)[-1].lower().removesuffix(".exe")
+        stem = re.match(_STEM, name)
+        if form := _HOW.get(name) or _HOW.get(stem[0] if stem else ""):
+            return form
+    return "{path}"
+
+
+def filled(words: Sequence[str], path: str, line: int) -> list[str]:
+    """Return the command of a template for a file and a line, from 1."""
+    return [word.replace("{line}", str(line)).replace("{path}", path) for word in words]
 
 
 def run_foreground(app: App[object], argv: Sequence[str]) -> str:

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 import pytest
 from textual.widgets import DataTable, Input
 
-from recall_tui.errors import HandoffError
+from recall_tui.config import load
+from recall_tui.errors import ConfigError, HandoffError
 from recall_tui.model import SessionKind
 from recall_tui.playbooks import programs
 from recall_tui.tui import attachments, foreground
 from recall_tui.tui.copies import blocks
-from recall_tui.tui.foreground import at_line, editor
+from recall_tui.tui.foreground import filled, template
 from recall_tui.tui.places import at_time, moment
 from recall_tui.tui.screens.ask import AskScreen
 from recall_tui.tui.screens.choose import Choices, ChooseScreen
@@ -235,17 +236,46 @@ async def test_the_folder_is_opened_or_its_absence_said(monkeypatch, tmp_path: P
         await until(pilot, lambda: started == [["open", str(tmp_path)]])
 
 
+def command(line: int = 7, configured: str = "", **env: str) -> list[str]:
+    return filled(template(configured, env), "/a", line)
+
+
 def test_editors_are_told_the_line(monkeypatch) -> None:
     monkeypatch.setattr(foreground.shutil, "which", lambda name: f"/bin/{name}")
-    assert at_line(editor({"EDITOR": "nvim -R"}), "/a", 7) == ["nvim", "-R", "+7", "/a"]
-    assert at_line(editor({"VISUAL": "code --wait"}), "/a", 7)[-2:] == ["--goto", "/a:7"]
-    assert at_line(["/usr/bin/hx"], "/a", 7) == ["/usr/bin/hx", "/a:7"]
-    assert at_line(["odd"], "/a", 7) == ["odd", "/a"]
+    assert command(EDITOR="nvim -R") == ["nvim", "-R", "+7", "/a"]
+    assert command(VISUAL="code --wait", EDITOR="vi") == ["code", "--wait", "--goto", "/a:7"]
+    assert command(EDITOR="/opt/idea64.exe") == ["/opt/idea64.exe", "--line", "7", "/a"]
+    assert command(EDITOR="hx") == ["hx", "/a:7"] and command(EDITOR="notepad++")[1] == "-n7"
+    for edition in ("vim.basic", "emacs-nox", "emacsclient -t", "nvim-0.10", "micro"):
+        assert command(EDITOR=edition)[-2:] == ["+7", "/a"]
+    assert command(EDITOR="code-insiders")[1:] == command(EDITOR="cursor")[1:]
+    assert command(EDITOR="odd") == ["odd", "/a"], "to most programs +7 is a file"
     with pytest.raises(HandoffError):
-        editor({"EDITOR": 'vim "'})
+        command(EDITOR='vim "')
     monkeypatch.setattr(foreground.shutil, "which", lambda _: None)
     with pytest.raises(HandoffError, match="no editor"):
-        editor({"EDITOR": "vim"})
+        command(EDITOR="vim")
+
+
+def test_an_editor_is_what_its_name_stands_for(monkeypatch, tmp_path: Path) -> None:
+    (tmp_path / "vim.basic").touch(mode=0o700)
+    (tmp_path / "editor").symlink_to(tmp_path / "vim.basic")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert command(EDITOR="editor") == ["editor", "+7", "/a"]
+
+
+def test_a_person_says_how_their_editor_is_opened(monkeypatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(foreground.shutil, "which", lambda name: f"/bin/{name}")
+    own = "'my ed' --at={line}:1 {path}"
+    assert command(configured=own, EDITOR="vim") == ["my ed", "--at=7:1", "/a"]
+    env = {"RECALL_HOME": str(tmp_path), "RECALL_EDITOR": own}
+    assert load(env).settings.editor == own
+    for wrong in ("myed", "'myed {path}", "{path}"):
+        with pytest.raises(ConfigError, match="RECALL_EDITOR: editor must be a command"):
+            load({**env, "RECALL_EDITOR": wrong})
+    monkeypatch.setattr(foreground.shutil, "which", lambda _: None)
+    with pytest.raises(HandoffError, match="my ed is not there"):
+        command(configured=own)
 
 
 def test_a_message_is_found_in_its_source(tmp_path: Path) -> None:
@@ -269,10 +299,16 @@ async def test_an_editor_opens_the_source_at_the_line(monkeypatch, tmp_path: Pat
     rows = [json.dumps(m.text) for m in history._messages[history._sessions[0].key]]
     path.write_text("\n".join(rows))
     history._sessions[0] = history._sessions[0]._replace(path=str(path))
-    async with make(history).run_test(size=WIDE) as pilot:
+    async with make(history).run_test(size=WIDE, notifications=True) as pilot:
         await opened(pilot, "down", "v")
         await until(pilot, lambda: bool(ran))
         assert ran == [["vim", "+2", str(path)]]
+        monkeypatch.setattr(foreground, "editor", lambda _: ["odd"])
+        await pilot.press("v")
+        await until(pilot, lambda: len(ran) == 2)
+        assert ran[1] == ["odd", str(path)]
+        told = [note.message for note in pilot.app._notifications]
+        assert any("meant to open at line 2" in words for words in told), told
 
 
 async def test_a_terminal_that_cannot_be_lent_says_so() -> None:
