@@ -214,6 +214,7 @@ class Holdings:
             words = f"the index takes nothing in: {error.message}"
             self._gaps_seen = [*found.gaps, Gap(GapKind.LOCKED, 1, words, error.hint)]
             return found
+        self._gaps_seen = []  # the index notes them now
         return None
 
     # ------------------------------------------------------------ inside

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from recall_tui.model import Kind, SessionKind
 from recall_tui.store.block import BlockKind
-from recall_tui.text.fold import fold
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -104,6 +103,8 @@ def _session_parts(chosen: Filter) -> tuple[list[str], list[str | int]]:
         ("models", chosen.model),
     ):
         if part:
+            from recall_tui.text.fold import fold  # noqa: PLC0415 - a sync without work folds none
+
             parts.append(f"instr(fold({column}), ?)")
             values.append(fold(part))
     if chosen.roots:
@@ -126,8 +127,13 @@ def _below(roots: Sequence[str]) -> Condition:
     return f"({' OR '.join(parts)})", tuple(values)
 
 
-def sources(chosen: Filter) -> Condition:
-    """Return the condition on `source` for the harnesses and roots of a filter."""
+def sources(chosen: Filter, named: Sequence[int] | None = None) -> Condition:
+    """Return the condition on `source` for the harnesses, roots and named sessions of a filter.
+
+    Args:
+        chosen: The filter.
+        named: As of `sessions`. None, or none found: any source may be one that it means.
+    """
     parts: list[str] = []
     values: list[str | int] = []
     if chosen.harnesses:
@@ -137,6 +143,8 @@ def sources(chosen: Filter) -> Condition:
         condition, root_values = _below(chosen.roots)
         parts.append(condition)
         values += root_values
+    if named:
+        parts.append(f"session IN ({', '.join(map(str, named))})")
     return " AND ".join(parts) or "1", tuple(values)
 
 

@@ -187,9 +187,9 @@ class StoreCorpus:
         return Declined("the text is the index")
 
     def gaps(self, chosen: Filter) -> list[Gap]:
-        """Return what the index knows it is missing of a filter's harnesses and roots."""
+        """Return what the index knows it is missing of a filter's harnesses, roots and sessions."""
         with self._readers.lease() as connection:
-            return reach.gaps(connection, *choice.sources(chosen))
+            return reach.gaps(connection, chosen, self._named(connection, chosen))
 
     def histories(
         self, harness: str, marks: Sequence[int | str], without: Collection[int] = ()

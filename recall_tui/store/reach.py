@@ -6,11 +6,15 @@ from collections import Counter
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from recall_tui import clock
-from recall_tui.model import Gap, GapKind
+from recall_tui.model import Filter, Gap, GapKind
+from recall_tui.store import choice
+from recall_tui.store.sync.discover import covers
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
+
+EVERYTHING: Final = Filter()
 
 _NAMED: Final = 5
 """Failed sources named one by one; beyond, they are counted."""
@@ -25,22 +29,20 @@ def totals(connection: sqlite3.Connection) -> tuple[int, int]:
 
 
 def gaps(
-    connection: sqlite3.Connection, where: str = "1", values: tuple[str | int, ...] = ()
+    connection: sqlite3.Connection,
+    chosen: Filter = EVERYTHING,
+    named: Sequence[int] | None = None,
 ) -> list[Gap]:
     """Return what the index knows it is missing.
 
     Args:
         connection: A reader's or the writer's.
-        where: SQL condition on `source` (harness and path) that narrows the sources meant.
-        values: Its parameters.
+        chosen: Only what may be missing of its harnesses, roots and named sessions.
+        named: Row ids of these sessions, None when it names none.
     """
-    found = [
-        Gap(GapKind(kind), *rest)
-        for kind, *rest in connection.execute(
-            "SELECT kind, count, detail, action, place FROM gap ORDER BY rowid"
-        )
-    ]
-    found += _pending(connection)
+    where, values = choice.sources(chosen, named)
+    # What could not be looked at holds nothing of a session that is here.
+    found = [] if named else [*_unseen(connection, chosen), *_pending(connection)]
     found += _failed(connection, where, values)
     counted = connection.execute(
         f"""SELECT total(unparsed), total(unparsed > 0), total(torn), total(state = 'gone'),
@@ -75,6 +77,24 @@ def gaps(
             )
         )
     return found + _unknown(connection, where, values)
+
+
+def _unseen(connection: sqlite3.Connection, chosen: Filter) -> list[Gap]:
+    """Return what the last looks at places of a filter's harnesses and roots could not see."""
+    rows = connection.execute(
+        "SELECT harness, root, kind, count, detail, action, place FROM gap ORDER BY rowid"
+    )
+    return [
+        Gap(GapKind(kind), count, detail, action, place)
+        for harness, root, kind, count, detail, action, place in rows
+        if (not chosen.harnesses or harness in chosen.harnesses)
+        and (not chosen.roots or any(_meet(place or root, wanted) for wanted in chosen.roots))
+    ]
+
+
+def _meet(one: str, other: str) -> bool:
+    """Whether two paths are the same, or one lies below the other."""
+    return covers(one, other) or covers(other, one)
 
 
 def noted(
@@ -144,7 +164,7 @@ def _failed(connection: sqlite3.Connection, where: str, values: tuple[str | int,
         f"SELECT path, error FROM source WHERE state='failed' AND {where} ORDER BY mtime_ns DESC",
         values,
     ).fetchall()
-    action = "what was read of it before is kept; it is tried again when it changes"
+    action = "what was read before is kept; it is tried again when it changes or can be opened"
     named = [Gap(GapKind.UNREADABLE, 1, error, action, path) for path, error in rows[:_NAMED]]
     if len(rows) > _NAMED:
         more = len(rows) - _NAMED

@@ -7,6 +7,7 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from recall_tui.store import reach
 from recall_tui.store.connect import open_reader
 from recall_tui.store.sync.discover import discover
 from recall_tui.store.sync.step import in_step
@@ -32,9 +33,9 @@ class Pending:
     bytes: int = 0
     """What a sync would read: whole files, and the tails of grown ones."""
     marks: int = 0
-    """Sources that only vanished, returned or moved: nothing to read."""
+    """Sources that only vanished, returned or moved, and places whose gaps did: nothing to read."""
     gaps: list[Gap] = field(default_factory=list)
-    """What could not be looked at."""
+    """What could not be looked at, and the index does not note yet."""
 
 
 def pending(index: str, places: Sequence[Place], kept: Kept) -> Pending:
@@ -48,7 +49,9 @@ def pending(index: str, places: Sequence[Place], kept: Kept) -> Pending:
     found = Pending()
     if os.path.exists(index):
         with closing(open_reader(index)) as connection:
-            if in_step(connection, places, kept) is not None:
+            looked = {(place.harness.id, place.root) for place in places}
+            noted = reach.noted(connection, looked)
+            if not any(noted.values()) and in_step(connection, places, kept) is not None:
                 return found
     from recall_tui.store.sync import plan as planning  # noqa: PLC0415 - 2 ms few questions need
 
@@ -63,6 +66,7 @@ def pending(index: str, places: Sequence[Place], kept: Kept) -> Pending:
         return found
     with closing(open_reader(index)) as connection:
         wishes = planning.wishes(connection, kept)
+        noted = reach.noted(connection, discovery.gaps)
         plan = planning.make(
             discovery,
             planning.known_sources(connection),
@@ -80,5 +84,6 @@ def pending(index: str, places: Sequence[Place], kept: Kept) -> Pending:
     found.marks = len(plan.gone) + len(plan.returned) + len(plan.rerooted) + len(plan.excluded)
     found.marks += wishes.changed
     known = discovery.gaps_that_matter(plan.known_paths)
-    found.gaps = [gap for gaps in known.values() for gap in gaps]
+    found.marks += sum(noted[place] != gaps for place, gaps in known.items())
+    found.gaps = [gap for place, gaps in known.items() for gap in gaps if gap not in noted[place]]
     return found
