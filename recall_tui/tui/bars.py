@@ -101,7 +101,8 @@ def status(coverage: Coverage, *, demo: bool) -> Bar:
     """Return how many sessions there are, and whether the list is live."""
     state = " · demo" if demo else " · live" if coverage.live else ""
     listed = coverage.reach.sessions_total - coverage.subagents
-    return Bar((), [Part(f"{notation.counted(listed, 'session')}{state} ", "muted")])
+    words = notation.counted(listed, "session") if listed or not coverage.reading else ""
+    return Bar((), [Part(f"{words}{state} ", "muted")])
 
 
 def count(

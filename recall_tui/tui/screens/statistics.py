@@ -41,6 +41,7 @@ class StatisticsScreen(LeftOnce[None]):
     """Totals, thirty days, and one table at a time."""
 
     AUTO_FOCUS = "#stats-table"
+    VERTICAL_BREAKPOINTS: ClassVar[list[tuple[int, str]] | None] = [(0, "-low"), (20, "-high")]
     scope = Scope.STATS
     BINDINGS: ClassVar[list[BindingType]] = [*bindings(Scope.STATS)]
 

@@ -102,7 +102,10 @@ class ResultList(Inked, ScrollView, can_focus=True):
         at_top = old is not None and self.cursor == old.first and self.scroll_offset.y == 0
         target = listing.first if row is None or held is None or at_top else row
         self.set_reactive(ResultList.cursor, target if len(listing) else -1)
-        top = 0 if target == listing.first else listing.top(target) - offset
+        top = listing.top(target) - offset
+        if target == listing.first:  # what stands above it shows, as far as there is room
+            height = self.scrollable_content_region.height
+            top = listing.top(target) + listing.row_lines - height if height > 1 else 0
         self.scroll_to(y=max(0, top), animate=False, force=True)
         self.refresh()
         self.post_message(self.Selected(self.cursor))
