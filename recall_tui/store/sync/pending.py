@@ -49,9 +49,7 @@ def pending(index: str, places: Sequence[Place], kept: Kept) -> Pending:
     found = Pending()
     if os.path.exists(index):
         with closing(open_reader(index)) as connection:
-            looked = {(place.harness.id, place.root) for place in places}
-            noted = reach.noted(connection, looked)
-            if not any(noted.values()) and in_step(connection, places, kept) is not None:
+            if in_step(connection, places, kept) is not None:
                 return found
     from recall_tui.store.sync import plan as planning  # noqa: PLC0415 - 2 ms few questions need
 

@@ -27,6 +27,7 @@ _STAMPS = f"""SELECT path, size, mtime_ns, CASE WHEN root=? AND part='' THEN cti
 FROM source WHERE harness=? AND state<>'gone' AND {_AMONG_ALL}"""
 _AS_FOUND = f"""SELECT harness, path, part, native_id, size, mtime_ns, ctime_ns, root, parent
 FROM source WHERE harness=? AND state<>'gone' AND {_AMONG_ALL}"""
+_GAPS = "SELECT 1 FROM gap WHERE harness=? AND root=? LIMIT 1"
 _MISSING = f"SELECT 1 FROM source WHERE {_BELOW} LIMIT 1"
 
 
@@ -56,6 +57,8 @@ def in_step(connection: sqlite3.Connection, places: Sequence[Place], kept: Kept)
 def _same(connection: sqlite3.Connection, place: Place, kept: Kept) -> int | None:
     """Return how many sources lie in a place that is in step, None for one that is not."""
     harness, root = place
+    if connection.execute(_GAPS, (harness.id, root)).fetchone():
+        return None  # what could not be looked at then may be there to be seen now
     folder = root.rstrip(os.sep) + os.sep
     below = (root, folder, folder[:-1] + chr(ord(os.sep) + 1))
     if not os.path.lexists(root):
