@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from recall_tui.harnesses.codex.records import Payload
 
 _HEADLESS: Final = ("exec", "mcp")
+_TURN_BEGINS: Final = ("task_started", "turn_started")
 _WEEK_MS: Final = 7 * 86_400_000
 
 
@@ -40,7 +41,9 @@ def take_meta(reader: CodexTranscript, meta: Meta) -> None:
         facts.saw_time(from_iso(meta.timestamp or ""))
         _take_kind(reader, meta)
     elif meta.id and meta.id not in (facts.native_id, reader.state.own_id):
-        if facts.kind is not SessionKind.SUBAGENT and not facts.parent:
+        if facts.kind is SessionKind.SUBAGENT:
+            reader.state.heir = meta.id == facts.parent
+        elif not facts.parent:
             facts.kind, facts.parent = SessionKind.FORK, meta.id
         return
     facts.saw_cwd(meta.cwd or "")
@@ -61,10 +64,32 @@ def _take_kind(reader: CodexTranscript, meta: Meta) -> None:
         facts.kind = SessionKind.SUBAGENT
         facts.parent = meta.parent_thread_id or (parent if isinstance(parent, str) else "")
         facts.parent = facts.parent or meta.forked_from_id or ""
+        path = spawn.get("agent_path") if isinstance(spawn, dict) else None
+        if isinstance(path, str):  # its task may be encrypted; its name is the path's last part
+            facts.title = path.rpartition("/")[2]
     elif meta.forked_from_id:
         facts.kind, facts.parent = SessionKind.FORK, meta.forked_from_id
     elif source in _HEADLESS or meta.originator == "codex_exec":
         facts.kind = SessionKind.AUTOMATED
+
+
+def is_inherited(reader: CodexTranscript, kind: str, payload: Payload) -> bool:
+    """Say whether a line of a subagent's file belongs to the turns of its parent.
+
+    A subagent that is given its parent's history has it behind its own meta and its parent's, whole
+    or in part; it is read there, once. Ids of turns and sessions are UUIDs that begin with the
+    time: a turn that is older than the session is not its own.
+    """
+    state = reader.state
+    turn = payload.turn_id or ""
+    if kind == "turn_context" or payload.type in _TURN_BEGINS:
+        state.inherited = _is_timed(turn) and _is_timed(state.own_id) and turn < state.own_id
+    return state.inherited and kind != "session_meta"
+
+
+def _is_timed(name: str) -> bool:
+    """Say whether an id is a UUID of version 7."""
+    return len(name) == 36 and name[14] == "7"
 
 
 def turn(reader: CodexTranscript, payload: Payload, line: bytes) -> list[Parsed]:

@@ -67,6 +67,10 @@ class State(msgspec.Struct):
     """The session's own meta was read: a later one with another id is its parent's."""
     own_id: str = ""
     """The id in that meta; the file name's is the session's."""
+    heir: bool = False
+    """A subagent that was given its parent's history."""
+    inherited: bool = False
+    """The lines at hand are of that history."""
     bare: bool = False
     """The lines have no envelope, and so no times."""
     begun: bool = False
@@ -209,6 +213,8 @@ class CodexTranscript(JsonlTranscript):
         handler = _LINES.get(entry.type)
         if handler is None:
             self.unknown[entry.type or "(no type)"] += 1
+            return []
+        if self.state.heir and origin.is_inherited(self, entry.type, payload):
             return []
         return self.settled(handler(self, payload, line))
 

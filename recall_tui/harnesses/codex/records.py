@@ -56,6 +56,7 @@ class Payload(msgspec.Struct):
     internal_chat_message_metadata_passthrough: Passthrough | None = None
     cwd: str | None = None
     model: str | None = None
+    turn_id: str | None = None
 
 
 class Line(msgspec.Struct):

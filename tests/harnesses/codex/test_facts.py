@@ -12,6 +12,7 @@ import pytest
 from recall_tui import clock
 from recall_tui.model import SessionKind
 from tests.harnesses.codex.build import PARENT, SESSION, START, Rollout
+from tests.harnesses.codex.conftest import told
 from tests.harnesses.steps import source_of
 
 if TYPE_CHECKING:
@@ -193,3 +194,35 @@ def test_times_are_the_records_not_the_names(read, day):
     rollout = Rollout().prompt("one")
     messages, _ = read(rollout.write(day))
     assert messages[0].time_ms == clock.from_iso("2026-02-03T10:00:01Z")
+
+
+def _given_history(mode: str) -> Rollout:
+    """A subagent's file as 0.171 writes it for `fork_turns="all"` or, older, `fork_context`."""
+    own, old = "019a0000-9000-7000-8000-000000000001", "019a0000-1000-7000-8000-0000000000bb"
+    spawn = {"parent_thread_id": PARENT, "depth": 1}
+    spawn |= {"agent_path": "/root/look_up"} if mode == "all" else {}
+    source = {"subagent": {"thread_spawn": spawn}}
+    rollout = Rollout(own, source=source, parent_thread_id=PARENT, forked_from_id=PARENT)
+    rollout.meta(id=PARENT)
+    rollout.event("task_started", turn_id=old)
+    rollout.said("user", "<environment_context>\n<cwd>/home/a/app</cwd>\n</environment_context>")
+    rollout.line("turn_context", {"turn_id": old, "cwd": "/home/a/app", "model": "gpt-x"})
+    rollout.newest_prompt("the person's prompt")
+    if mode == "all":
+        rollout.call("shell", {"command": "ls"}).output("a.py").newest_answer("old answer")
+    rollout.event("turn_aborted", turn_id=old, reason="interrupted")
+    new = "019a0000-9001-7000-8000-0000000000cc"
+    rollout.event("task_started", turn_id=new)
+    rollout.line("turn_context", {"turn_id": new, "cwd": "/home/a/app", "model": "gpt-x"})
+    return rollout.newest_prompt("look it up").newest_answer("found")
+
+
+@pytest.mark.parametrize("mode", ["all", "context"])
+def test_the_history_a_subagent_is_given_is_its_parents(mode, read, day):
+    messages, transcript = read(
+        _given_history(mode).write(day, "rollout-2026-02-03T11-00-00-x.jsonl")
+    )
+    assert told(messages) == [("delegation", "look it up"), ("answer", "found")]
+    facts = transcript.facts
+    assert (facts.kind, facts.parent) == (SessionKind.SUBAGENT, PARENT)
+    assert facts.title == ("look_up" if mode == "all" else "")
