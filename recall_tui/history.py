@@ -10,16 +10,18 @@ from array import array
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from recall_tui import clock, roots
-from recall_tui.config import load
+from recall_tui import clock
 from recall_tui.errors import BadReferenceError, SourceError
 from recall_tui.harnesses import registry
 from recall_tui.harnesses.base import Source
 from recall_tui.holdings import Holdings
 from recall_tui.model import Filter, Gap, Reach, SessionKind
-from recall_tui.paths import HOME, locate, private_folder
+from recall_tui.paths import private_folder
+from recall_tui.scope import scope_of
 from recall_tui.store.corpus import StoreCorpus, arrays_of
 from recall_tui.store.sync.progress import SyncProgress
+from recall_tui.store.user import UserStore
+from recall_tui.upkeep import Upkeep
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from recall_tui.harnesses.base import ResumeCommand
     from recall_tui.model import Kind, Message, Reference, Session
     from recall_tui.paths import Paths
+    from recall_tui.scope import Scope
     from recall_tui.search.raw import RawFile, Wanted
     from recall_tui.search.recall.envelope import Envelope, MaterialBytes, More
     from recall_tui.search.recall.request import MaterialRequest, MoreRequest, RecallRequest
@@ -73,46 +76,28 @@ class Resolved(NamedTuple):
 
 
 class History:
-    """Everything the fronts can ask. One object a process; safe to use from worker threads.
+    """Everything the fronts can ask. One object a process; safe to use from worker threads."""
 
-    Args:
-        places: Where sessions lie.
-        paths: Where our own files lie.
-        settings: The person's settings.
-        only: Restrict every answer to these roots (`--source`).
-        live: Somebody else keeps the index live (the app's child), so no question looks at the
-            sources itself.
-        env: The environment a background sync is started with.
-    """
-
-    def __init__(
-        self,
-        places: Sequence[Place],
-        paths: Paths,
-        settings: Settings,
-        *,
-        only: tuple[str, ...] = (),
-        live: bool = False,
-        env: Mapping[str, str] | None = None,
-    ) -> None:
-        self._held = Holdings(
-            places, paths, settings, only=only, live=live, env=os.environ if env is None else env
-        )
+    def __init__(self, scope: Scope) -> None:
+        self._scope = scope
+        self._user = UserStore(scope.paths.user_file)
+        self._upkeep = Upkeep(scope, self._user)
+        self._held = Holdings(scope, self._upkeep, self._user)
 
     @property
-    def places(self) -> list[Place]:
+    def places(self) -> Sequence[Place]:
         """Where sessions lie."""
-        return self._held.places
+        return self._scope.places
 
     @property
     def paths(self) -> Paths:
         """Where our own files lie."""
-        return self._held.paths
+        return self._scope.paths
 
     @property
     def settings(self) -> Settings:
         """The person's settings."""
-        return self._held.settings
+        return self._scope.settings
 
     @classmethod
     def open(
@@ -128,24 +113,12 @@ class History:
         Raises:
             ConfigError: A source or a setting is wrong.
         """
-        environment = dict(os.environ if env is None else env)
-        settings = load(environment).settings
-        if demo:
-            sources, environment = _demo(locate(environment), environment)
-        paths = locate(environment)
-        if sources:
-            places = roots.named(sources)
-            only = tuple(dict.fromkeys(place.root for place in places))
-            return cls(places, paths, settings, only=only, live=live, env=environment)
-        home = environment.get("HOME") or os.path.expanduser("~")
-        workspaces = [f"maka={settings.workspace}"] if settings.workspace else []
-        named = roots.named([*settings.sources, *workspaces])
-        places = [*roots.own(environment, home), *named]
-        return cls(places, paths, settings, live=live, env=environment)
+        return cls(scope_of(sources, env, demo=demo, live=live))
 
     def close(self) -> None:
         """Close every connection."""
-        self._held.close()
+        self._upkeep.close()
+        self._user.close()
 
     # ------------------------------------------------------------ sessions
 
@@ -154,7 +127,7 @@ class History:
 
         What is not in the index yet is read into it first, however much it is.
         """
-        self._held.catch_up()
+        self._upkeep.catch_up()
         found = self._held.listed(self._held.restricted(chosen))
         return found[:limit] if limit else found
 
@@ -162,7 +135,7 @@ class History:
         """Return the sessions a key, native id, unique prefix, path or reference names."""
         from recall_tui.search import refs
 
-        self._held.catch_up()
+        self._upkeep.catch_up()
         bare = name.partition("#")[0]
         return [session for _, session in refs.find(bare, self._held.stores())]
 
@@ -181,7 +154,7 @@ class History:
     def skeleton(self, session: Session) -> Skeleton:
         """Return the arrays a virtual transcript lays out from."""
         skeleton = Skeleton()
-        self._held.catch_up()
+        self._upkeep.catch_up()
         corpus, row = self._held.holding(session, self._held.stores())
         if isinstance(corpus, StoreCorpus):
             arrays = corpus.arrays(row)
@@ -309,7 +282,7 @@ class History:
         """
         from recall_tui.search import refs
 
-        self._held.catch_up()
+        self._upkeep.catch_up()
         found = refs.resolve(reference, self._held.stores())
         return Resolved(
             found.reference, found.session, found.state.value, found.message, found.moved_to
@@ -343,45 +316,49 @@ class History:
         """Return the searches that were made here, latest first, as long as they are kept (Q34)."""
         from recall_tui.text.notation import DAY_MS
 
-        kept_ms = int(self._held.settings.keep_searches_days * DAY_MS)
-        self._held.user.drop_asked(clock.now_ms() - kept_ms)
-        return self._held.user.asked()
+        kept_ms = int(self.settings.keep_searches_days * DAY_MS)
+        self._user.drop_asked(clock.now_ms() - kept_ms)
+        return self._user.asked()
 
     def note_asked(self, query: str) -> None:
         """Remember a search if a person wants that; never one that looks like a credential."""
-        if self._held.settings.keep_searches_days and not holds_secret(query):
+        from recall_tui.text.redact import holds_secret
+
+        if self.settings.keep_searches_days and not holds_secret(query):
             private_folder(self.paths.data)
-            self._held.user.note_asked(query)
+            self._user.note_asked(query)
 
     def searches(self) -> list[str]:
         """Return the searches a person keeps, by name."""
-        return [query for _, query in self._held.user.searches()]
+        return [query for _, query in self._user.searches()]
 
     def keep_search(self, query: str, *, on: bool = True) -> bool:
         """Keep a search, or let it go; return False for one that looks like a credential."""
+        from recall_tui.text.redact import holds_secret
+
         if on and holds_secret(query):
             return False
         private_folder(self.paths.data)
         if on:
-            self._held.user.save_search(query, query)
+            self._user.save_search(query, query)
         else:
-            self._held.user.remove_search(query)
+            self._user.remove_search(query)
         return True
 
     # ------------------------------------------------------------ what a person wrote
 
     def pins(self) -> list[str]:
         """Return the keys of pinned sessions, latest first."""
-        return self._held.user.pins()
+        return self._user.pins()
 
     def pin(self, session: Session, *, on: bool = True) -> None:
         """Pin a session, or take the pin off."""
         private_folder(self.paths.data)
-        self._held.user.pin(session.key, on=on)
+        self._user.pin(session.key, on=on)
 
     def notes(self, session: Session) -> list[Note]:
         """Return what a person wrote about a session and its messages, oldest first."""
-        return self._held.user.notes(session.key)
+        return self._user.notes(session.key)
 
     def add_note(self, session: Session, position: int, text: str) -> int:
         """Write a note about a message, or with -1 about the session; return its id.
@@ -391,20 +368,20 @@ class History:
         from recall_tui.text.safe import safe
 
         private_folder(self.paths.data)
-        return self._held.user.add_note(session.key, position, safe(text))
+        return self._user.add_note(session.key, position, safe(text))
 
     def remove_note(self, number: int) -> None:
         """Remove a note by its id."""
-        self._held.user.remove_note(number)
+        self._user.remove_note(number)
 
     def position(self, session: Session) -> int:
         """Return where a person stopped reading a session, -1 for nowhere or its end."""
-        return self._held.user.position(session.key)
+        return self._user.position(session.key)
 
     def set_position(self, session: Session, position: int) -> None:
         """Note where a person stopped reading a session, -1 for its end."""
         private_folder(self.paths.data)
-        self._held.user.set_position(session.key, position)
+        self._user.set_position(session.key, position)
 
     # ------------------------------------------------------------ reach
 
@@ -418,7 +395,7 @@ class History:
 
     def sources(self, chosen: Filter) -> int:
         """Return how many sources the index knows of a filter's harnesses and roots."""
-        return self.reach(chosen).sources
+        return sum(corpus.coverage(chosen).sources for corpus in self._held.stores())
 
     def gaps(self) -> list[Gap]:
         """Return every known gap."""
@@ -443,12 +420,12 @@ class History:
         verify: bool = False,
         wait_s: float = 0.0,
     ) -> SyncProgress:
-        """Compare the sources with the index and read what is new; see `Holdings.sync`."""
-        return self._held.sync(on_progress, stop, rebuild=rebuild, verify=verify, wait_s=wait_s)
+        """Compare the sources with the index and read what is new; see `Upkeep.sync`."""
+        return self._upkeep.sync(on_progress, stop, rebuild=rebuild, verify=verify, wait_s=wait_s)
 
     def watch(self, on_progress: Callable[[SyncProgress], None], stop: Callable[[], bool]) -> None:
         """Sync, then keep the index live until `stop`."""
-        self._held.watch(on_progress, stop)
+        self._upkeep.watch(on_progress, stop)
 
     def forget(self, sessions: Sequence[Session]) -> Forgotten:
         """Remove sessions from everything derived, for good; see `Holdings.forget`."""
@@ -459,21 +436,14 @@ class History:
         limit_bytes: int | None = None,
         on_progress: Callable[[SyncProgress], None] = lambda _: None,
     ) -> Pending | None:
-        """Read what changed since the index was made; see `Holdings.catch_up`."""
-        return self._held.catch_up(limit_bytes, on_progress)
+        """Read what changed since the index was made; see `Upkeep.catch_up`."""
+        return self._upkeep.catch_up(limit_bytes, on_progress)
 
     def _dated(self, updates: Iterator[GrepUpdate]) -> Iterator[GrepUpdate]:
         for update in updates:
             if update.done:
                 self._held.dated(update.reach)
             yield update
-
-
-def holds_secret(query: str) -> bool:
-    """Return whether a query, or a word of it, looks like a credential."""
-    from recall_tui.text.redact import is_secret
-
-    return is_secret(query) or any(is_secret(word) for word in query.split())
 
 
 def source_of(session: Session) -> Source:
@@ -493,14 +463,3 @@ def source_of(session: Session) -> Source:
         status.st_mtime_ns, status.st_ctime_ns, session.root,
         session.parent if session.kind is SessionKind.SUBAGENT else "",
     )  # fmt: skip
-
-
-def _demo(paths: Paths, env: dict[str, str]) -> tuple[list[str], dict[str, str]]:
-    """Return the sources of the demo and an environment in which Recall keeps to its folder."""
-    from pathlib import Path
-
-    from recall_tui import demo
-
-    folder = private_folder(os.path.join(paths.state, f"demo-{demo.VERSION}"))
-    sources = demo.ensure(Path(folder), clock.now_ms())
-    return sources, {**env, HOME: os.path.join(folder, "recall")}

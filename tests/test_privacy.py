@@ -112,7 +112,7 @@ def test_nothing_a_front_holds_gets_at_text(machine) -> None:  # noqa: F811
 def test_a_watch_waits_for_the_end_of_a_pause(machine, monkeypatch) -> None:  # noqa: F811
     machine.talk("one", "zqword")
     pause(str(machine.data))
-    monkeypatch.setattr("recall_tui.holdings.PAUSE_S", 0.01)
+    monkeypatch.setattr("recall_tui.upkeep.PAUSE_S", 0.01)
     asked, seen = [], []
 
     def stop() -> bool:

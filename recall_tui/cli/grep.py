@@ -161,7 +161,7 @@ def grep(
 
 def _say_where_secrets_are(pattern: str) -> None:
     """Say where to look for a secret, when that is what was looked for in vain."""
-    from recall_tui.history import holds_secret
+    from recall_tui.text.redact import holds_secret
 
     if holds_secret(pattern):
         words = "this looks like a credential, and the index holds none; --raw looks in the files"

@@ -121,6 +121,11 @@ def is_secret(term: str) -> bool:
     return mark(term) != term
 
 
+def holds_secret(query: str) -> bool:
+    """Return whether a query, or a word of it, is credential-shaped."""
+    return is_secret(query) or any(map(is_secret, query.split()))
+
+
 # ---------------------------------------------------------------- the scan
 
 

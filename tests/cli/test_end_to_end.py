@@ -144,7 +144,7 @@ def test_a_home_that_cannot_be_written_is_searched_from_the_files(
     def refuse(path: str) -> str:
         raise StoreError(f"cannot create the folder {path}: Permission denied")
 
-    monkeypatch.setattr("recall_tui.holdings.private_folder", refuse)
+    monkeypatch.setattr("recall_tui.upkeep.private_folder", refuse)
     ran = recall("grep", "context window", "--count")
     assert ran.code == 0
     assert "read from the files" in ran.err

@@ -120,8 +120,10 @@ def test_a_credential_is_refused_before_anything_is_touched(recall, monkeypatch)
     def touched(*_: object, **__: object) -> None:
         raise AssertionError("history was touched")
 
-    for name in ("corpora", "stores", "catch_up", "fact_sources", "fact_scope", "listed", "sync"):
+    for name in ("corpora", "stores", "fact_sources", "fact_scope", "listed"):
         monkeypatch.setattr(f"recall_tui.holdings.Holdings.{name}", touched)
+    for name in ("catch_up", "sync"):
+        monkeypatch.setattr(f"recall_tui.upkeep.Upkeep.{name}", touched)
     for words in (["--term", secret], [f"what about {secret}"], ["--term", "x", secret, "--json"],
                   ["--paths", secret]):  # fmt: skip
         ran = recall("search", *words)

@@ -180,7 +180,7 @@ async def test_an_unknown_anchor_and_one_of_another_session_are_not_found_alike(
 async def test_a_credential_is_refused_unseen_and_unrepeated(history, monkeypatch):
     secret = stories._DUMMY_TOKEN
     touched: list[str] = []
-    for name in ("corpora", "stores", "listed", "catch_up", "fact_sources", "fact_scope"):
+    for name in ("corpora", "stores", "listed", "fact_sources", "fact_scope"):
         monkeypatch.setattr(history._held, name, lambda *_, name=name: touched.append(name) or [])
     for terms in ([secret], ["harmless", secret], [f"x {secret}"]):
         result = await call(history, "Recall", {"terms": terms})

@@ -115,7 +115,7 @@ def test_searches_are_written_down_only_for_who_wants_it(tmp_path) -> None:
         assert history.asked() == []
     with closing(opened("30")) as history:
         history.note_asked("where is the heron")
-        history._held.user.drop_session("claude:any")
+        history._user.drop_session("claude:any")
         assert history.asked() == []
 
 

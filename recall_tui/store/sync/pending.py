@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from recall_tui.store import reach
 from recall_tui.store.connect import open_reader
+from recall_tui.store.sync import plan as planning
 from recall_tui.store.sync.discover import discover
-from recall_tui.store.sync.step import in_step
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -47,12 +47,6 @@ def pending(index: str, places: Sequence[Place], kept: Kept) -> Pending:
         kept: What is kept.
     """
     found = Pending()
-    if os.path.exists(index):
-        with closing(open_reader(index)) as connection:
-            if in_step(connection, places, kept) is not None:
-                return found
-    from recall_tui.store.sync import plan as planning  # noqa: PLC0415 - 2 ms few questions need
-
     discovery = discover(places)
     if not os.path.exists(index):
         found.sources = sorted(

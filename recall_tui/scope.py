@@ -1,0 +1,65 @@
+"""What a history is about: the places read, our own files, the settings, who keeps the index."""
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from recall_tui import clock, roots
+from recall_tui.config import Settings, load
+from recall_tui.paths import HOME, Paths, locate, private_folder
+from recall_tui.store.sync.discover import Place
+
+
+class Scope(NamedTuple):
+    """Everything that is decided before a history is opened, and stays so."""
+
+    places: tuple[Place, ...]
+    """Where sessions lie."""
+    paths: Paths
+    """Where our own files lie."""
+    settings: Settings
+    env: Mapping[str, str]
+    """The environment, which a background sync is started with."""
+    only: tuple[str, ...] = ()
+    """Every answer is restricted to these roots (`--source`)."""
+    live: bool = False
+    """Somebody else keeps the index live (the app's child), so no question looks at the sources."""
+
+
+def scope_of(
+    sources: Sequence[str] = (),
+    env: Mapping[str, str] | None = None,
+    *,
+    demo: bool = False,
+    live: bool = False,
+) -> Scope:
+    """Return the scope of this machine, of the named `--source`s, or of the bundled demo.
+
+    Raises:
+        ConfigError: A source or a setting is wrong.
+    """
+    environment = dict(os.environ if env is None else env)
+    settings = load(environment).settings
+    if demo:
+        sources, environment = _demo(locate(environment), environment)
+    paths = locate(environment)
+    if sources:
+        places = roots.named(sources)
+        only = tuple(dict.fromkeys(place.root for place in places))
+        return Scope(tuple(places), paths, settings, environment, only, live)
+    home = environment.get("HOME") or os.path.expanduser("~")
+    workspaces = [f"maka={settings.workspace}"] if settings.workspace else []
+    named = roots.named([*settings.sources, *workspaces])
+    places = [*roots.own(environment, home), *named]
+    return Scope(tuple(places), paths, settings, environment, live=live)
+
+
+def _demo(paths: Paths, env: dict[str, str]) -> tuple[list[str], dict[str, str]]:
+    """Return the sources of the demo and an environment in which Recall keeps to its folder."""
+    from pathlib import Path
+
+    from recall_tui import demo
+
+    folder = private_folder(os.path.join(paths.state, f"demo-{demo.VERSION}"))
+    sources = demo.ensure(Path(folder), clock.now_ms())
+    return sources, {**env, HOME: os.path.join(folder, "recall")}
