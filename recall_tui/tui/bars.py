@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from recall_tui.search.results import Case
 from recall_tui.tui import first_frame, notation
 from recall_tui.tui.gap_words import joined, summary
+from recall_tui.tui.lines import clean, wrap
 from recall_tui.tui.query import Mode
 from recall_tui.tui.widgets.row import Part
 
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 _JUST_NOW_MS: Final = 2000
 """What was read within this is as good as new."""
+
+_MISTAKE_LEAD: Final = "   ✗ "
 
 
 class Bar(NamedTuple):
@@ -112,6 +115,7 @@ def count(
     patient: bool,
     how: Arrangement,
     key: str,
+    width: int,
     offers: tuple[str, Sequence[str]] = ("", ()),
 ) -> Bar:
     """Return the filters as understood, and what was found.
@@ -122,13 +126,14 @@ def count(
         patient: The search has taken long enough to say so.
         how: The arrangement of sessions.
         key: What switches between grep and recall.
+        width: Cells of the row.
         offers: A filter that is being typed, and what may follow it.
     """
     if offers[1]:
         field, values = offers
         return Bar([Part(f"   {field}: ", "accent"), Part(" · ".join(values), "dim")])
     if search.error:
-        return Bar([Part(f"   ✗ {search.error}", "warning")])
+        return mistake(search.error, width)[0]
     words = " · ".join(search.question.chips)
     chips = [Part(f"   {words}", "accent")] if words else []
     if not search.question.pattern:
@@ -154,6 +159,15 @@ def count(
             Part(f" in {notation.counted(search.sessions, 'session')} ", "muted"),
         ],
     )
+
+
+def mistake(words: str, width: int) -> list[Bar]:
+    """Return what is wrong with the question in one row, or in two that are `width` cells wide."""
+    rows = wrap([(clean(words), "warning")], max(1, width - len(_MISTAKE_LEAD) - 1))
+    texts = ["".join(text for text, _ in row) for row in rows]
+    first, rest = texts[0], " ".join(texts[1:])
+    bars = [Bar([Part(f"{_MISTAKE_LEAD}{first}", "warning")])]
+    return [*bars, Bar([Part(" " * len(_MISTAKE_LEAD) + rest, "warning")])] if rest else bars
 
 
 def _hints(key: str, *, recalling: bool) -> list[Part]:

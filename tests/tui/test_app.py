@@ -100,6 +100,21 @@ async def test_filters_narrow_and_a_wrong_one_is_named(app: RecallApp) -> None:
         assert main_of(pilot).row("count").text.strip().startswith("✗")
 
 
+async def test_a_long_mistake_is_said_whole_in_a_narrow_terminal(app: RecallApp) -> None:
+    async with app.run_test(size=SMALL) as pilot:
+        await rested(pilot)
+        before = main_of(pilot).row("banner").text
+        await type_text(pilot, "kind:song needle")
+        rows = [main_of(pilot).row(name) for name in ("count", "banner")]
+        assert all(len(row.text) <= 79 for row in rows)
+        said = " ".join(" ".join(row.text.split()) for row in rows)
+        assert said.startswith("✗ kind:song is not known (known: prompt") and said[-7:] == "notice)"
+        await pilot.resize_terminal(140, 24)
+        await until(pilot, lambda: rows[0].text.endswith("notice)") and rows[1].text == before)
+        await pilot.press("ctrl+u")
+        await until(pilot, lambda: "✗" not in rows[0].text and rows[1].text == before)
+
+
 async def test_a_bad_regular_expression_is_said_in_its_place(app: RecallApp) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await rested(pilot)

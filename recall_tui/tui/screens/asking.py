@@ -307,18 +307,19 @@ class Asking(Browsing):
         """Say what is wrong with the query, in its place."""
         event.stop()
         if event.generation == self._search.generation:
-            self._search.fail(event.words)
-            self._moves.clear()
-            self._show_empty()
-            self._show_count()
+            self._fail(event.words)
 
     def on_work_faulted(self, event: WorkFaulted) -> None:
         """Wait no longer for a search that will never answer; the app says what happened."""
         if event.group == "search":
-            self._search.fail("this search ended in a fault of Recall")
-            self._moves.clear()
-            self._show_empty()
-            self._show_count()
+            self._fail("this search ended in a fault of Recall")
+
+    def _fail(self, words: str) -> None:
+        self._search.fail(words)
+        self._moves.clear()
+        self._show_empty()
+        self._show_count()
+        self._show_banner()
 
     @on(ResultList.NearEnd)
     def _more_hits(self, event: ResultList.NearEnd) -> None:

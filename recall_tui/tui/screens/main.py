@@ -388,12 +388,16 @@ class MainScreen(Asking):
             return
         bar = bars.count(
             self._search, sessions=sessions, patient=self._patient, how=self._arrangement,
-            key=self._keymap.shown("mode"), offers=self._suggester.offers(self.box.value),
+            key=self._keymap.shown("mode"), width=self.size.width,
+            offers=self._suggester.offers(self.box.value),
         )  # fmt: skip
         self.row("count").show(*bar)
 
     def _show_banner(self) -> None:
-        if self._sessions is not None or self._coverage.syncing or self._coverage.fault:
+        rest = bars.mistake(self._search.error, self.size.width)[1:]
+        if rest:
+            self.row("banner").show(*rest[0])
+        elif self._sessions is not None or self._coverage.syncing or self._coverage.fault:
             key = self._keymap.shown("gaps")
             banner = bars.banner(self._coverage, self._search.gaps, key, self._now_ms())
             self.row("banner").show(*banner)
