@@ -95,9 +95,13 @@ def mark_gone(db: Database, rows: Iterable[Row]) -> None:
 
 
 def mark_returned(db: Database, rows: Iterable[Row]) -> None:
-    """Note that vanished sources are there again as they were."""
+    """Note that vanished sources are there again as they were: read, or unreadable."""
     for row in rows:
-        db.update("source", row.id, {"state": "ok", "gone_ms": 0})
+        db.connection.execute(
+            """UPDATE source SET gone_ms=0, state=CASE error WHEN '' THEN 'ok' ELSE 'failed' END
+            WHERE id=?""",
+            (row.id,),
+        )
         _present(db, row.session)
 
 

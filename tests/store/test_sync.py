@@ -364,6 +364,16 @@ def test_a_source_that_holds_nothing_readable_is_left_alone_until_it_changes(des
     assert counts(desk.sync()) == {"unchanged": 1}
 
 
+def test_an_unreadable_source_that_comes_back_as_it_was_is_still_unreadable(desk):
+    folder = desk.write("x/a.jsonl", "junk\n").parent
+    desk.sync()
+    away = folder.rename(desk.source.parent / "away")
+    assert counts(desk.sync()) == {"gone": 1}
+    away.rename(folder)
+    assert counts(desk.sync()) == {"returned": 1}
+    assert desk.sql("SELECT state FROM source") == [("failed",)]
+
+
 def test_damage_stays_counted_when_the_file_grows(desk):
     path = desk.write("a.jsonl", line(text="one", t=T), "junk\n")
     desk.sync()

@@ -200,7 +200,8 @@ def make(
 
 
 def _compare(plan: Plan, row: Row, source: Source, *, verify: bool) -> None:
-    if row.mtime_ns == NOT_OPENED and not os.access(source.path, os.R_OK):
+    unopened = row.mtime_ns == NOT_OPENED and row.state == "failed"
+    if unopened and not os.access(source.path, os.R_OK):
         plan.unchanged += 1
         return
     stamp = (source.size, source.mtime_ns, source.ctime_ns)
