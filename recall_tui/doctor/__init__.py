@@ -159,7 +159,9 @@ def source_checks(
         )  # fmt: skip
 
 
-_TRIED_AGAIN: Final = "what was read before is kept; a file is tried again when it changes or can be opened"
+_TRIED_AGAIN: Final = (
+    "what was read before is kept; a file is tried again when it changes or can be opened"
+)
 
 
 def _place_check(
