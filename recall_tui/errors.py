@@ -49,6 +49,12 @@ class QueryError(RecallError):
     exit_code = ExitCode.USAGE
 
 
+class NothingFoundError(RecallError):
+    """All of what was named was read, and it holds nothing of what is wanted."""
+
+    exit_code = ExitCode.NOTHING
+
+
 class SourceError(RecallError):
     """A session source cannot be read. The session keeps what was read of it before."""
 

@@ -37,8 +37,6 @@ WHOLE_TURNS: Final = 3
 
 ANSWER_LINES: Final = 8
 PROMPT_LINES: Final = 4
-FILES: Final = 6
-"""Edited files named on a turn's line."""
 
 
 @click.command(name="continue")
@@ -255,14 +253,8 @@ def _whole(screen: Screen, turn: Turn, cwd: str, zone: tzinfo) -> None:
     """Print a recent turn: the prompt, what was done, the last answer."""
     if turn.prompt is not None:
         _said(screen, turn.prompt, "you", zone, PROMPT_LINES)
-    if turn.acts:
-        failed = sum(act.failed for act in turn.acts)
-        edited = [relative(path, cwd) for path in turn.edited(cwd)]
-        words = [notation.counted(len(turn.acts), "tool call")]
-        words += [f"{failed:,} failed"] if failed else []
-        words += [f"edited {', '.join(edited[:FILES])}"] if edited else []
-        words += [f"{len(edited) - FILES:,} more files"] if len(edited) > FILES else []
-        screen.block((" · ".join(words), "muted"), indent=INDENT, lines=3)
+    if deeds := turn.deeds(cwd):
+        screen.block((deeds, "muted"), indent=INDENT, lines=3)
     if turn.answer is not None:
         _said(screen, turn.answer, "agent", zone, ANSWER_LINES)
 

@@ -14,7 +14,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Final
 
 from recall_tui import __version__, clock
-from recall_tui.errors import BadReferenceError, QueryError
+from recall_tui.errors import BadReferenceError, NothingFoundError, QueryError, RecallError
 from recall_tui.playbooks import markdown
 from recall_tui.playbooks.recipe import Recipe, recipe
 from recall_tui.playbooks.turns import all_turns, read
@@ -79,7 +79,8 @@ def package(past: Past, session: Session, *, name: str = "", now_ms: int) -> Pac
         now_ms: The present, for the provenance.
 
     Raises:
-        QueryError: The name has another form, or nothing in the session worked.
+        QueryError: The name has another form.
+        NothingFoundError: Nothing in the session worked; a plain `RecallError` if not all was read.
     """
     if name and not is_name(name):
         raise QueryError(
@@ -88,7 +89,8 @@ def package(past: Past, session: Session, *, name: str = "", now_ms: int) -> Pac
     turns, missing = all_turns(past, session, MESSAGES)
     made = recipe(turns, session.last_cwd or session.cwd)
     if not made.steps:
-        raise QueryError(
+        failure = RecallError if missing else NothingFoundError
+        raise failure(
             f"no command or edit that worked was found in {session.key}",
             "recall repeat shows its prompts",
         )

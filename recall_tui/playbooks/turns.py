@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from recall_tui.model import Flag, Kind
-from recall_tui.playbooks.acts import PATCHED, Act, Doing, touched
+from recall_tui.playbooks.acts import PATCHED, Act, Doing, relative, touched
+from recall_tui.text import notation
 from recall_tui.text.cut import grapheme_start
 
 if TYPE_CHECKING:
@@ -24,6 +25,9 @@ GAP: Final = 16
 HEAD_CHARS: Final = 6000
 TAIL_CHARS: Final = 2000
 """Of a longer text the beginning and the end are kept: an error stands in the last lines."""
+
+NAMED: Final = 6
+"""Edited files named, the rest is counted."""
 
 OPENING: Final = frozenset({Kind.PROMPT, Kind.DELEGATION})
 """Kinds that begin a turn."""
@@ -61,6 +65,18 @@ class Turn:
         return tuple(
             dict.fromkeys(p for act in changing if not act.failed for p in touched(act.call, cwd))
         )
+
+    def deeds(self, cwd: str) -> str:
+        """Return what was done in words: `12 tool calls · 1 failed · edited a.py`, or nothing."""
+        if not self.acts:
+            return ""
+        failed = sum(act.failed for act in self.acts)
+        edited = [relative(path, cwd) for path in self.edited(cwd)]
+        words = [notation.counted(len(self.acts), "tool call")]
+        words += [f"{failed:,} failed"] if failed else []
+        words += [f"edited {', '.join(edited[:NAMED])}"] if edited else []
+        words += [f"{len(edited) - NAMED:,} more files"] if len(edited) > NAMED else []
+        return " · ".join(words)
 
 
 def bounded(message: Message) -> Message:

@@ -69,4 +69,4 @@ def test_wrong_calls_and_a_session_without_work(run) -> None:
     assert run("skill", BUDGET, "--verify", "x").code == 2
     assert run("skill", "unknown-session").code == 1
     ran = run("skill", BUDGET)
-    assert ran.code == 2 and "no command or edit that worked" in ran.err
+    assert ran.code == 1 and "no command or edit that worked" in ran.err

@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from recall_tui.errors import QueryError
+from recall_tui.errors import ExitCode, NothingFoundError, QueryError, RecallError
 from recall_tui.playbooks.skill import DESCRIPTION_BYTES, package, slug, verify
 from tests.cli.fake import NOON, session
 from tests.playbooks.build import answer, call, edit, past, prompt, result, run
@@ -149,7 +149,11 @@ def test_names() -> None:
             made(name=bad)
 
 
-def test_a_session_without_work_is_no_skill() -> None:
+def test_a_session_without_work_is_no_skill(monkeypatch) -> None:
     history, one = past(prompt("how big is it?"), call("Bash", "ls"), result("x"), answer("Big."))
-    with pytest.raises(QueryError, match="no command or edit that worked"):
+    with pytest.raises(NothingFoundError, match="no command or edit that worked"):
         package(history, one, now_ms=NOON)
+    monkeypatch.setattr("recall_tui.playbooks.skill.MESSAGES", 2)  # then not all of it is read
+    with pytest.raises(RecallError) as partly:
+        package(history, one, now_ms=NOON)
+    assert partly.value.exit_code is ExitCode.PARTIAL

@@ -80,4 +80,5 @@ def test_edited_files_come_once_and_failures_not_at_all() -> None:
     )  # fmt: skip
     (turn,) = last_turns(history, session, 30, 100)
     assert turn.edited("/w") == ("/w/a.py",)
+    assert turn.deeds("/w") == "4 tool calls · 1 failed · edited a.py"
     assert len(turn.did(Doing.RUN)) == 1

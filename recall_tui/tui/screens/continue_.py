@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar, Final
 
-from recall_tui.playbooks.acts import relative
 from recall_tui.playbooks.continuation import Continuation, continuation
 from recall_tui.playbooks.places import is_folder
 from recall_tui.text.marks import shown
@@ -32,7 +31,6 @@ _ANSWER_ROWS: Final = 10
 _ANSWER_CELLS: Final = 64
 """Cells an answer is set in: what 80 columns have room for, so that tables stay tables."""
 _CHARS: Final = 8000
-_FILES: Final = 5
 
 
 class ContinueScreen(ReadingScreen[Continuation]):
@@ -188,14 +186,8 @@ def _whole(turn: Turn, cwd: str, services: Services) -> Lines:
         rows += _said(turn.prompt, "you", said, services, _PROMPT_ROWS)
         if reasons := ", ".join(suspicious(turn.prompt.text)):
             rows.append([("       ⚠ ", "warning"), (f"looks like orders: {reasons}", "warning")])
-    if turn.acts:
-        failed = sum(act.failed for act in turn.acts)
-        edited = [relative(path, cwd) for path in turn.edited(cwd)]
-        words = [notation.counted(len(turn.acts), "tool call")]
-        words += [f"{failed:,} failed"] if failed else []
-        words += [f"edited {', '.join(edited[:_FILES])}"] if edited else []
-        words += [f"{len(edited) - _FILES:,} more files"] if len(edited) > _FILES else []
-        rows.append([("         ", ""), (" · ".join(words), "muted")])
+    if deeds := turn.deeds(cwd):
+        rows.append([("         ", ""), (deeds, "muted")])
     if turn.answer is not None:
         answer = markdown.lines_of(_text(turn.answer), _ANSWER_CELLS)
         drawn: Lines = [list(line.pieces) for line in answer]
