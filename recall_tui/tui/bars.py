@@ -114,7 +114,7 @@ def count(
     sessions: int,
     patient: bool,
     how: Arrangement,
-    key: str,
+    keymap: Keymap,
     width: int,
     offers: tuple[str, Sequence[str]] = ("", ()),
 ) -> Bar:
@@ -125,7 +125,7 @@ def count(
         sessions: Sessions listed, for a box without a pattern.
         patient: The search has taken long enough to say so.
         how: The arrangement of sessions.
-        key: What switches between grep and recall.
+        keymap: The keys in force.
         width: Cells of the row.
         offers: A filter that is being typed, and what may follow it.
     """
@@ -138,7 +138,7 @@ def count(
     chips = [Part(f"   {words}", "accent")] if words else []
     if not search.question.pattern:
         if not chips:
-            return Bar(_hints(key, recalling=search.recalling), _arranged(how))
+            return Bar(_hints(keymap, recalling=search.recalling), _arranged(how))
         total = Part(f"{notation.counted(sessions, 'session')} ", "strong")
         return Bar(chips, [*_arranged(how), Part("  "), total])
     if search.named:
@@ -170,13 +170,14 @@ def mistake(words: str, width: int) -> list[Bar]:
     return [*bars, Bar([Part(" " * len(_MISTAKE_LEAD) + rest, "warning")])] if rest else bars
 
 
-def _hints(key: str, *, recalling: bool) -> list[Part]:
+def _hints(keymap: Keymap, *, recalling: bool) -> list[Part]:
     """Return what can be typed in the empty box; what there is no room for stays away."""
     other = "finds exact words" if recalling else "asks a question"
     return [
-        Part("   type to search · since:7d harness:codex narrow it", "dim"),
+        Part("   type to search · narrow: ", "dim", "narrow"),
+        Part(f"{keymap.shown('narrow')}, since:7d harness:codex", "dim", "narrow"),
         Part(" · ", "dim", "toggle_mode"),
-        Part(f"{key} {other} instead", "dim", "toggle_mode"),
+        Part(f"{keymap.shown('mode')} {other} instead", "dim", "toggle_mode"),
     ]
 
 

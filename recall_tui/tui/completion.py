@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
@@ -34,6 +35,9 @@ _OF_SESSIONS: Final[dict[str, Callable[[Session], Iterable[str]]]] = {
 
 _OFFERED: Final = 12
 """Values of a filter that are named at once: more do not fit on a line."""
+
+_PICKED: Final = 100
+"""Values of a field that can be picked from: the rest is found by typing it."""
 
 _LOOKED_AT: Final = 3000
 """Sessions whose values are offered, the newest: what is older is typed by hand."""
@@ -75,6 +79,24 @@ class FilterSuggester(Suggester):
         if not field or not value.endswith(":"):
             return "", ()
         return field, list(islice(self._values(field), _OFFERED))
+
+    def tallies(self) -> list[tuple[str, int]]:
+        """Return the filters there are, each with how many sessions it leaves; 0 is not counted.
+
+        Programs and times first, then by field; of a field the most frequent first.
+        """
+        sessions = self._sessions()[:_LOOKED_AT]
+        found: list[tuple[str, int]] = []
+        for field, values_of in _OF_SESSIONS.items():
+            tally = Counter(value for session in sessions for value in set(values_of(session)))
+            found += [
+                (f"{field}:{value}", count)
+                for value, count in tally.most_common(_PICKED)
+                if value and " " not in value
+            ]
+            if field == "harness":
+                found += [(f"since:{value}", 0) for value in _FIXED["since"]]
+        return [*found, *((f"role:{value}", 0) for value in _FIXED["role"])]
 
     def _values(self, field: str) -> Iterable[str]:
         """Return what a field may hold; values of sessions in the order of their last use."""

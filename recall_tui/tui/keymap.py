@@ -71,6 +71,7 @@ ACTIONS: Final = (
     Action("case", E, "alt+c", "screen.cycle_case", "Case: smart, exact, ignore"),
     Action("word", E, "alt+w", "screen.toggle_word", "Whole words only"),
     Action("regex", E, "alt+r", "screen.toggle_regex", "Regular expression"),
+    Action("narrow", E, "alt+n", "screen.narrow", "Narrow: program, project, time"),
     Action("past", E, "ctrl+r", "screen.past_searches", "Earlier searches"),
     Action("keep", E, "alt+s", "screen.keep_search", "Keep this search, or let it go"),
     Action("order", E, "alt+o", "screen.cycle_order", "Sort: age, size, prompts, title"),

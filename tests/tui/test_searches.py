@@ -14,7 +14,9 @@ from recall_tui.tui.arrangement import Arrangement, Group, Order
 from recall_tui.tui.completion import FilterSuggester
 from recall_tui.tui.hit_listing import HitListing
 from recall_tui.tui.listings import SessionListing, Status
+from recall_tui.tui.narrowing import narrowed
 from recall_tui.tui.past import Past
+from recall_tui.tui.screens.leaving import Palette
 from tests.tui.driving import main_of, rested, results_of, transcript_of, type_text, until
 from tests.tui.fake import DAY, HOUR, MINUTE, NOW, FakeHistory, Talk, many_sessions
 
@@ -175,6 +177,39 @@ async def test_what_a_filter_takes_stands_below_the_box(
         assert "harness: codex · claude" in main_of(pilot).row("count").text
         await type_text(pilot, "pi")
         assert "harness:" not in main_of(pilot).row("count").text
+
+
+@pytest.mark.parametrize(
+    ("query", "word", "narrowed_query"),
+    [
+        ("", "harness:pi", "harness:pi "),
+        ("the needle", "harness:pi", "harness:pi the needle"),
+        ("harness:codex,pi the needle", "harness:pi", "harness:pi the needle"),
+        ('cwd:"my app" since:7d x', "cwd:app", "cwd:app since:7d x"),
+    ],
+)
+def test_a_filter_that_is_picked_takes_the_place_of_its_field(
+    query: str, word: str, narrowed_query: str
+) -> None:
+    assert narrowed(query, word) == narrowed_query
+
+
+async def test_filters_are_picked_from_those_that_leave_something(
+    make_app: Callable[..., RecallApp],
+) -> None:
+    app = make_app()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await rested(pilot)
+        tallies = dict(main_of(pilot).suggester.tallies())
+        assert tallies["harness:claude"] == 2 and "since:7d" in tallies
+        await pilot.press("alt+n")
+        await until(pilot, lambda: Palette.is_open(app), "the palette")
+        await pilot.press(*"pi", "enter")
+        await until(pilot, lambda: main_of(pilot).box.value == "harness:pi ", "the filter")
+        await rested(pilot)
+        listing = results_of(pilot).listing
+        assert isinstance(listing, SessionListing)
+        assert {session.harness for session in listing.sessions} == {"pi"}
 
 
 async def test_tab_takes_the_completion_or_goes_to_the_list(

@@ -91,7 +91,7 @@ class MainScreen(Asking):
         self._kept = kept.read(kept_in) if kept_in else kept.Kept()
         self._search.switches, self._arrangement = self._kept
         self._preview: Timer | None = None
-        self._suggester = FilterSuggester(lambda: self._everything)
+        self.suggester = FilterSuggester(lambda: self._everything)
 
     def compose(self) -> ComposeResult:
         """Lay the screen out."""
@@ -99,7 +99,7 @@ class MainScreen(Asking):
             yield Row(fits=True, id="brand")
             yield SearchBox(
                 id="query", compact=True, placeholder=PLACEHOLDER,
-                suggester=self._suggester,
+                suggester=self.suggester,
             )  # fmt: skip
             yield Row(fits=True, id="switches")
             yield Row(id="status")
@@ -200,6 +200,15 @@ class MainScreen(Asking):
         if isinstance(listing, SessionListing):
             listing.open_ended = self._open_ended
             self.results.redraw()
+
+    def action_narrow(self) -> None:
+        """Show the filters there are, to pick one."""
+        from recall_tui.tui.narrowing import Filters
+        from recall_tui.tui.screens.leaving import Palette
+
+        if not Palette.is_open(self.app):
+            words = "narrow to a program, project, time…"
+            self.app.push_screen(Palette([Filters], placeholder=words))
 
     def action_cycle_order(self) -> None:
         """List what is newest, largest, longest first, or by title."""
@@ -388,8 +397,8 @@ class MainScreen(Asking):
             return
         bar = bars.count(
             self._search, sessions=sessions, patient=self._patient, how=self._arrangement,
-            key=self._keymap.shown("mode"), width=self.size.width,
-            offers=self._suggester.offers(self.box.value),
+            keymap=self._keymap, width=self.size.width,
+            offers=self.suggester.offers(self.box.value),
         )  # fmt: skip
         self.row("count").show(*bar)
 

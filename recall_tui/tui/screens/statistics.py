@@ -33,6 +33,8 @@ _COLUMNS: Final = ("sessions", "prompts", "messages", "tools", "failed", "tokens
 _NUMBER_CELLS: Final = 9
 _NAME_CELLS: Final = (14, 40)
 """Least and most cells of a name; between them it takes what the numbers leave."""
+_HIGH_ROWS: Final = 20
+"""Below this the table has the room of the thirty days."""
 _MOST_ROWS: Final = 500
 """Rows of a table; the rest is named."""
 
@@ -41,7 +43,6 @@ class StatisticsScreen(LeftOnce[None]):
     """Totals, thirty days, and one table at a time."""
 
     AUTO_FOCUS = "#stats-table"
-    VERTICAL_BREAKPOINTS: ClassVar[list[tuple[int, str]] | None] = [(0, "-low"), (20, "-high")]
     scope = Scope.STATS
     BINDINGS: ClassVar[list[BindingType]] = [*bindings(Scope.STATS)]
 
@@ -56,6 +57,7 @@ class StatisticsScreen(LeftOnce[None]):
 
     def __init__(self, services: Services) -> None:
         super().__init__()
+        self.VERTICAL_BREAKPOINTS = [(0, "-low"), (_HIGH_ROWS, "-high")]
         self._services = services
         self._sums: Statistics | None = None
         self._way = 0
