@@ -14,6 +14,7 @@ from __future__ import annotations
 import os
 import stat
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
@@ -429,6 +430,9 @@ def file_source(
 def leaves(value: object, skip: frozenset[str] = frozenset()) -> Iterator[str]:
     """Yield every string leaf of decoded JSON in document order, without keys (Q6).
 
+    Only a name by which a value is known as a secret stays with it: without `api_key` nothing
+    tells its 32 hex digits from a checksum.
+
     Args:
         value: dict, list or scalar; depth is bounded only by memory (no recursion).
         skip: Keys whose subtree is left out.
@@ -440,9 +444,37 @@ def leaves(value: object, skip: frozenset[str] = frozenset()) -> Iterator[str]:
             if item:
                 yield item
         elif isinstance(item, dict):
-            stack.extend(v for k, v in reversed(item.items()) if k not in skip)
+            stack.extend(_told(k, v, item) for k, v in reversed(item.items()) if k not in skip)
         elif isinstance(item, (list, tuple)):
             stack.extend(reversed(item))
+
+
+def _told(key: str, value: object, among: Mapping[str, object]) -> object:
+    """Return a value of an object; a secret with its name, in JSON, as rules for secrets know it.
+
+    Args:
+        key: Its key.
+        value: The value.
+        among: The object: `value` is named by the `name` (or `key`) beside it.
+    """
+    if not isinstance(value, str):
+        return value
+    name = (among.get("name") or among.get("key")) if key == "value" else key
+    if not isinstance(name, str) or not _may_name_secret(name) or len(value) > _LONGEST_SECRET:
+        return value
+    from recall_tui.text.redact import is_secret  # noqa: PLC0415 - hardly any key asks for it
+
+    told = f'"{name}":"{value}"'
+    return told if is_secret(told) and not is_secret(value) else value
+
+
+_LONGEST_SECRET: Final = 4096
+
+
+@lru_cache(maxsize=4096)
+def _may_name_secret(name: str) -> bool:
+    low = name[:256].lower()
+    return any(word in low for word in ("pass", "pwd", "secret", "token", "cred", "key", "auth"))
 
 
 PROJECTED: Final = (
@@ -505,7 +537,7 @@ def project(arguments: object, order: Iterable[str] = PROJECTED) -> tuple[str, s
         if isinstance(value, str):
             if place is None:
                 if value:
-                    rest.append(value)
+                    rest.append(str(_told(key, value, arguments)))
             elif value:
                 if key in ("url", "uri") and "?" in value:
                     rest.append(value)

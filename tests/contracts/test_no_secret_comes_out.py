@@ -43,6 +43,11 @@ class Planted:
         self.bodies[place] = body
         return "ghp" + "_" + body
 
+    def bare(self, place: str) -> str:
+        """A secret that nothing but the name it is given tells from a checksum."""
+        self.bodies[place] = "".join(self._random.choices("0123456789abcdef", k=32))
+        return self.bodies[place]
+
     def leaks(self, data: bytes | str) -> list[str]:
         low = (data if isinstance(data, bytes) else data.encode("utf-8", "replace")).lower()
         return [
@@ -76,6 +81,12 @@ def _claude(home, put) -> None:
     )  # fmt: skip
     lines.call("t1", "Bash", command=f"zqcmd {put('argument')}", description=put("description"))
     lines.result("t1", "zqout " + ("x" * 79 + "\n") * 127 + f" {put('horizon')} zqout")
+    env = {"env": {"API_KEY": put.bare("named argument")}, "password": put.bare("password")}
+    form = [{"name": "Password", "type": "textbox", "value": put.bare("field of a form")}]
+    lines.call(
+        "t3", "mcp__web__fill", headers={"X-Api-Key": put.bare("header")}, fields=form, **env
+    )
+    lines.result("t3", [{"type": "resource", "secret": put.bare("named result")}])
     lines.call("t2", "Write", file_path=f"/a/{put('file path')}.txt", content=put("file body"))
     source = {"type": "base64", "media_type": "application/pdf", "data": "JVBERg=="}
     document = {"type": "document", "title": f"{put('document')}.pdf", "source": source}
@@ -104,6 +115,7 @@ def _codex(home, put, picture) -> None:
     rollout.reasoning(put("codex reasoning"))
     rollout.call("shell", {"command": ["bash", "-lc", f"zqcmd {put('codex argument')}"]})
     rollout.output(json.dumps({"output": f"zqout {put('codex output')}", "metadata": {}}))
+    rollout.call("mcp", {"auth": {"client_secret": put.bare("codex named")}}).output("ok")
     rollout.call(f"tool-{put('codex tool')}", {"input": "x"}).output("ok")
     rollout.event("error", message=f"zqerr {put('codex error')}")
     image = {"type": "input_image", "image_url": codex.data_url(picture)}
@@ -163,6 +175,8 @@ def _workspace(home, put, picture) -> None:
     call = workspace.call(held, "Bash", {"command": f"zqcmd {put('ws argument')}"},
                           intent=put("ws intent"))  # fmt: skip
     workspace.result(held, call, {"kind": "terminal", "output": f"zqout {put('ws output')}"})
+    value = {"deploy": {"access_token": put.bare("ws named")}}
+    workspace.result(held, call, {"kind": "json", "value": value})
     workspace.archived(held, call, {"kind": "x", "output": f"zqarch {put('ws archived')}"})
     workspace.event(held, {"kind": put("ws kind"), "x": 1}, role="model")
     old = workspace.session("s-2", ledger=False)

@@ -150,6 +150,18 @@ def test_leaves_are_strings_in_document_order_without_keys() -> None:
     assert list(leaves(7)) == []
 
 
+def test_a_value_that_its_name_makes_a_secret_keeps_the_name() -> None:
+    digits = "0f3a9c17" * 4
+    field = {"name": "API token", "type": "textbox", "value": "s3cret-Pw1"}
+    value = {"env": {"API_KEY": digits, "SHA": digits}, "fields": [field], "key": "plain words"}
+    kept = [f'"API_KEY":"{digits}"', digits, "API token", "textbox", '"API token":"s3cret-Pw1"']
+    assert list(leaves(value)) == [*kept, "plain words"]
+    assert project({"password": "hunter2x", "path": "a"}) == ("a", '"password":"hunter2x"')
+    assert project({"name": "DB_PASSWORD", "value": "hunter2x"})[1] == '"DB_PASSWORD":"hunter2x"'
+    ordinary = {"token": "str", "password": "", "api_key": "your-key-here", "max_tokens": "4096"}
+    assert list(leaves(ordinary)) == ["str", "your-key-here", "4096"]
+
+
 def test_leaves_of_a_deep_value_need_no_recursion() -> None:
     value: object = "deep"
     for _ in range(50_000):
