@@ -11,7 +11,7 @@ from recall_tui.cli import diagnostics, options, output, wire
 from recall_tui.cli.asking import confirmed
 from recall_tui.cli.hits import INDENT, session_lines
 from recall_tui.cli.naming import named, unknown
-from recall_tui.cli.nowhere import say_how_far
+from recall_tui.cli.nowhere import of_session, say_how_far
 from recall_tui.cli.progress import catch_up
 from recall_tui.cli.screen import one_line, plain
 from recall_tui.errors import ExitCode, HandoffError, QueryError
@@ -95,11 +95,13 @@ def continue_(
             say_how_far(reach, history, call)
             return exit_code(reach, found=False)
         found = continuation(history, session, turns=turns)
+        reach = of_session(history, session)
     command = _chosen(found, forked=forked, folder=folder)
     if as_json:
-        output.print_json(_json(found, command))
+        output.print_json(_json(found, command) | wire.answer(reach))
     else:
         _print(found, command, zone, call)
+        diagnostics.say_gaps(reach.gaps)
     if copy and command is not None:
         from recall_tui.cli.clipboard import copy_and_say
 

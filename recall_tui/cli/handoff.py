@@ -7,9 +7,10 @@ import os
 import click
 
 from recall_tui import clock
-from recall_tui.cli import diagnostics, options, output
+from recall_tui.cli import diagnostics, options, output, wire
 from recall_tui.cli.continue_ import command_json
 from recall_tui.cli.naming import named, unknown
+from recall_tui.cli.nowhere import of_session
 from recall_tui.cli.progress import catch_up
 from recall_tui.errors import ExitCode, QueryError
 from recall_tui.playbooks.handoff import BUDGET, LEAST, bundle
@@ -64,6 +65,7 @@ def handoff(
         made = bundle(
             history, session, target=target, file=path, budget=budget, now_ms=clock.now_ms()
         )
+        reach = of_session(history, session)
     if file:
         write_file(path, [made.text], force=force)
     if as_json:
@@ -76,6 +78,7 @@ def handoff(
                 "written": path,
                 "command": command_json(made.command),
             }
+            | wire.answer(reach)
         )
         return ExitCode.FOUND
     if not file:

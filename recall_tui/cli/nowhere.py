@@ -6,13 +6,13 @@ import os
 from typing import TYPE_CHECKING
 
 from recall_tui.cli import diagnostics
-from recall_tui.model import GapKind
+from recall_tui.model import Filter, GapKind
 from recall_tui.text import notation
 
 if TYPE_CHECKING:
     from recall_tui.cli.call import Call
     from recall_tui.history import History
-    from recall_tui.model import Reach
+    from recall_tui.model import Reach, Session
 
 
 def say_how_far(reach: Reach, history: History, call: Call) -> None:
@@ -21,6 +21,13 @@ def say_how_far(reach: Reach, history: History, call: Call) -> None:
         diagnostics.say_reach(reach, call.zone())
     else:
         _explain(reach, history, call)
+
+
+def of_session(history: History, session: Session) -> Reach:
+    """Return how far an answer about one session reaches: what of it is damaged or gone."""
+    reach = history.reach(Filter(sessions=(session.key,)))
+    reach.gaps = [gap for gap in reach.gaps if gap.kind is not GapKind.FILTERED]
+    return reach
 
 
 def _explain(reach: Reach, history: History, call: Call) -> None:

@@ -32,6 +32,7 @@ def relations(ctx: click.Context, *, ref: str, as_json: bool) -> ExitCode:
         if session is None:
             return unknown(history, ref, call)
         found = family(history, session)
+        reach = history.reach()
     if as_json:
         output.print_json(
             {
@@ -43,6 +44,7 @@ def relations(ctx: click.Context, *, ref: str, as_json: bool) -> ExitCode:
                 "missing": list(found.missing),
                 "complete": found.complete,
             }
+            | wire.answer(reach)
         )
         return ExitCode.FOUND if found.complete else ExitCode.PARTIAL
     screen = output.out()

@@ -9,6 +9,7 @@ import click
 from recall_tui.cli import asking, diagnostics, options, output, wire
 from recall_tui.cli.hits import INDENT, session_lines
 from recall_tui.cli.naming import named, unknown
+from recall_tui.cli.nowhere import of_session
 from recall_tui.cli.progress import catch_up
 from recall_tui.cli.screen import one_line
 from recall_tui.errors import ExitCode, QueryError
@@ -70,9 +71,10 @@ def repeat(
         if session is None:
             return unknown(history, ref, call)
         found = repetition(history, session)
+        reach = of_session(history, session)
     filled = found.filled(values)
     if as_json:
-        output.print_json(_json(found, filled))
+        output.print_json(_json(found, filled) | wire.answer(reach))
     elif template:
         output.out().write(joined([p.template.placeholders() for p in found.prompts]))
     elif not (file or copy):

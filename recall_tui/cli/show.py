@@ -11,6 +11,7 @@ import click
 from recall_tui.cli import diagnostics, options, output, wire
 from recall_tui.cli.hits import INDENT, session_lines, speaker, style_of
 from recall_tui.cli.naming import named, unknown
+from recall_tui.cli.nowhere import of_session
 from recall_tui.cli.progress import catch_up
 from recall_tui.cli.screen import one_line, plain
 from recall_tui.errors import BadReferenceError, ExitCode, QueryError
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from recall_tui.cli.call import Call
     from recall_tui.cli.screen import Screen
     from recall_tui.history import History
-    from recall_tui.model import Material, Message, Session
+    from recall_tui.model import Material, Message, Reach, Session
 
 _REF: Final = late(r"(.*?)(?:#(\d+)(?:~([0-9a-f]{4}))?)?", re.DOTALL)
 """A session's name, then the position and digest of a message in it."""
@@ -96,10 +97,12 @@ def show(
             chosen = positions[-(TAIL if tail is None else tail) :]
         messages = _read(history, target.session, chosen)
         part = Part(target, messages, len(positions), prompts=prompts, full=full)
+        reach = of_session(history, target.session)
         if as_json:
-            _print_json(part)
+            _print_json(part, reach)
         else:
             _print_text(part, call)
+            diagnostics.say_gaps(reach.gaps)
         return ExitCode.FOUND if messages else ExitCode.NOTHING
 
 
@@ -167,7 +170,7 @@ def _read(history: History, session: Session, positions: Sequence[int]) -> list[
     return messages
 
 
-def _print_json(part: Part) -> None:
+def _print_json(part: Part, reach: Reach) -> None:
     target = part.target
     limit = 0 if part.full else wire.MESSAGE_BYTES
     output.print_json(
@@ -179,6 +182,7 @@ def _print_json(part: Part) -> None:
             "total": part.total,
             "prompts_only": part.prompts,
         }
+        | wire.answer(reach)
     )
 
 

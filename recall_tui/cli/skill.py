@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from recall_tui import clock
-from recall_tui.cli import asking, diagnostics, options, output
+from recall_tui.cli import asking, diagnostics, options, output, wire
 from recall_tui.cli.naming import named, unknown
+from recall_tui.cli.nowhere import of_session
 from recall_tui.cli.progress import catch_up
 from recall_tui.cli.screen import one_line
 from recall_tui.errors import ConfigError, ExitCode, QueryError
@@ -73,9 +74,10 @@ def skill(
         if session is None:
             return unknown(history, ref, call)
         made = package(history, session, name=name, now_ms=clock.now_ms())
+        reach = of_session(history, session)
     if as_json:
         written = _written(made, folder, call, force=force, yes=yes)
-        output.print_json(_json(made, written))
+        output.print_json(_json(made, written) | wire.answer(reach))
         return ExitCode.FOUND
     output.out().write(made.files[SKILL_FILE])
     output.out().flush()

@@ -176,6 +176,26 @@ def test_while_another_writes_every_command_knows_what_is_new(recall, projects: 
     assert recall("sessions", "--json").json["gaps"] == []
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["grep", "window"], ["grep", "window", "--count"], ["search", "window"], ["sessions"],
+        ["show", SESSION], ["continue", SESSION], ["repeat", SESSION], ["handoff", SESSION],
+        ["related", SESSION], ["relations", SESSION],
+    ],
+)  # fmt: skip
+def test_every_answer_says_how_far_it_reached(recall, projects: Path, words: list[str]) -> None:
+    """Of one session only what is damaged in it, of everything also what is damaged elsewhere."""
+    (path,) = projects.rglob("*.jsonl")
+    path.with_name("other.jsonl").write_text(path.read_text() + "junk\n")
+    said = recall(*words, "--json").json
+    assert said["schema_version"] == 1
+    assert said["reach"]["complete"] is True
+    about_one = words[0] in ("show", "continue", "repeat", "handoff")
+    kinds = {gap["kind"] for gap in said["gaps"]} - {"no_facts"}
+    assert kinds == (set() if about_one else {"unparsed"})
+
+
 def test_a_forgotten_session_is_gone_for_good(recall, projects: Path, home: Path) -> None:
     assert recall("grep", "context window").code == 0
     assert "would go" in recall("forget", SESSION[:8]).out
