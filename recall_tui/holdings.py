@@ -223,7 +223,9 @@ class Holdings:
         """Complete a reach with what only the composition root knows."""
         exists = self._upkeep.exists()
         if exists:
-            reach.index_age_ms = max(0, clock.now_ms() - self._upkeep.compared_ms())
+            compared_ms = self._upkeep.compared_ms()
+            # While the first sync runs nothing has been compared yet.
+            reach.index_age_ms = max(0, clock.now_ms() - compared_ms) if compared_ms else None
         reach.add(self._upkeep.gaps)
         reach.add(
             Gap(GapKind.UNREADABLE, 1, fault, "reinstall or remove that package", harness)

@@ -6,11 +6,12 @@ import json
 import os
 import sqlite3
 import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from recall_tui import doctor
+from recall_tui import clock, doctor
 from recall_tui.doctor import Level, damage, machine
 from recall_tui.model import Filter, Gap, GapKind
 from recall_tui.paths import locate
@@ -276,3 +277,38 @@ def test_every_damaged_source_is_named_as_far_as_there_is_room() -> None:
     many = list(damage.damage_checks(lost[1:] * (damage.DAMAGED_NAMED + 5)))
     assert len(many) == damage.DAMAGED_NAMED + 1
     assert many[-1].detail == "5 more sources with fewer losses"
+
+
+def test_a_file_that_cannot_be_read_is_one_gap_however_often_it_was_met(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from recall_tui.history import History
+    from recall_tui.search.results import GrepQuery
+
+    kept = home / ".local" / "share" / "opencode"
+    kept.mkdir(parents=True)
+    connection = sqlite3.connect(kept / "opencode.db")
+    connection.execute("CREATE TABLE session (other TEXT)")
+    connection.commit()
+    connection.close()
+    said = {"type": "user", "message": {"role": "user", "content": "needle"}, "uuid": "u1",
+            "sessionId": "a", "timestamp": "2026-11-30T10:00:00Z"}  # fmt: skip
+    project = home / ".claude" / "projects" / "-app"
+    project.mkdir(parents=True)
+    (project / "a.jsonl").write_text(json.dumps(said) + "\n")
+    with closing(History.open(env=env_of(home))) as history:
+        history.sync()
+    later = clock.now_ms() + 60_000
+    monkeypatch.setattr(clock, "now_ms", lambda: later)
+    with closing(History.open(env=env_of(home))) as history:
+        *_, last = history.grep(GrepQuery("needle"))
+        met = [gap.count for gap in last.reach.gaps if gap.kind is GapKind.UNREADABLE]
+    assert last.total == 1 and met == [1]
+
+
+def test_a_first_sync_that_still_runs_has_compared_nothing(home: Path) -> None:
+    from recall_tui.history import History
+
+    index_of(home)
+    with closing(History.open(env=env_of(home), live=True)) as history:
+        assert history.reach().index_age_ms is None
