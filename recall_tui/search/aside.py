@@ -10,14 +10,15 @@ from __future__ import annotations
 
 import gc
 import os
-import pickle  # noqa: TID251 - what a child of ours writes, and nobody else can reach
-from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Final, TypeVar
+from contextlib import contextmanager, nullcontext, suppress
+from typing import TYPE_CHECKING, Final, NoReturn, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
+    from contextlib import AbstractContextManager
 
-    from recall_tui.search.ports import Stop
+    from recall_tui.model import Filter
+    from recall_tui.search.ports import Corpus, Stop
 
 T = TypeVar("T")
 
@@ -26,6 +27,15 @@ _SIZE: Final = 8
 
 _KILL: Final = 9
 """SIGKILL, without the enumerations that `signal` makes at its import."""
+
+
+def divided(
+    corpora: Sequence[Corpus], chosen: Filter, work: Callable[[Stop], Iterator[T]]
+) -> AbstractContextManager[Iterator[T] | None]:
+    """Start some work in a child, as `aside` does, if that is worth it for these corpora."""
+    if corpora and all(corpus.divisible(chosen) for corpus in corpora):
+        return aside(work)
+    return nullcontext()
 
 
 @contextmanager
@@ -39,8 +49,10 @@ def aside(work: Callable[[Stop], Iterator[T]]) -> Iterator[Iterator[T] | None]:
 
     Returns:
         The items as they come; they end early if the child fails. None when there is no child:
-        this process has other threads, whose locks a fork would copy, or the machine has one core.
+        this process has other threads, whose locks a fork would copy, or no core is idle.
     """
+    from pickle import loads  # noqa: PLC0415, TID251 - few ask so much, and only our child answers
+
     here = os.getpid()
     reading, writing = os.pipe()
     child = _fork()
@@ -48,7 +60,7 @@ def aside(work: Callable[[Stop], Iterator[T]]) -> Iterator[Iterator[T] | None]:
         _be_child(work, lambda: os.getppid() != here, reading, writing)
     os.close(writing)
     try:
-        yield _items(reading) if child else None
+        yield map(loads, _items(reading)) if child else None
     finally:
         os.close(reading)
         if child:
@@ -58,22 +70,39 @@ def aside(work: Callable[[Stop], Iterator[T]]) -> Iterator[Iterator[T] | None]:
 
 
 def _fork() -> int | None:
-    """Return the id of a new child, 0 in it, None where there can be none."""
+    """Return the id of a new child, 0 in it, None where there can or should be none."""
     try:
-        if len(os.sched_getaffinity(0)) > 1 and len(os.listdir("/proc/self/task")) == 1:
-            return os.fork()
+        return os.fork() if _alone() and _a_core_is_idle() else None
     except (AttributeError, OSError):  # not on Linux; no more processes or memory
-        pass
-    return None
+        return None
 
 
-def _be_child(work: Callable[[Stop], Iterator[T]], stop: Stop, reading: int, writing: int) -> None:
+def _alone() -> bool:
+    """Whether this process has one thread."""
+    return len(os.listdir("/proc/self/task")) == 1
+
+
+def _a_core_is_idle() -> bool:
+    """Whether fewer processes want to run, this one included, than there are cores for it.
+
+    Beside others two halves take a fourth more time than the whole.
+    """
+    with open("/proc/loadavg", encoding="ascii") as file:
+        running, _, _ = file.read().split()[3].partition("/")
+    return int(running) < len(os.sched_getaffinity(0))
+
+
+def _be_child(
+    work: Callable[[Stop], Iterator[T]], stop: Stop, reading: int, writing: int
+) -> NoReturn:
     """Write what the work yields and end, whatever happens: the parent's code must not go on."""
     try:
+        from pickle import dumps  # noqa: PLC0415, TID251
+
         os.close(reading)
         gc.disable()  # what the parent left to be collected is the parent's to close
         for item in work(stop):
-            data = pickle.dumps(item, -1)
+            data = dumps(item, -1)
             data = len(data).to_bytes(_SIZE, "little") + data
             while data:
                 data = data[os.write(writing, data) :]
@@ -81,12 +110,12 @@ def _be_child(work: Callable[[Stop], Iterator[T]], stop: Stop, reading: int, wri
         os._exit(0)
 
 
-def _items(reading: int) -> Iterator[T]:
+def _items(reading: int) -> Iterator[bytes]:
     while size := _read(reading, _SIZE):
-        data = _read(reading, int.from_bytes(size, "little"))
-        if not data:
+        item = _read(reading, int.from_bytes(size, "little"))
+        if not item:
             return
-        yield pickle.loads(data)  # noqa: S301 - our own child wrote it
+        yield item
 
 
 def _read(reading: int, size: int) -> bytes:

@@ -19,8 +19,10 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from recall_tui.clock import to_iso
 from recall_tui.errors import QueryError
 from recall_tui.model import Filter, Gap, GapKind, Kind, Role
+from recall_tui.search.ahead import Ahead, counted
+from recall_tui.search.aside import divided
 from recall_tui.search.excerpt import excerpt
-from recall_tui.search.predicate import compile_query, tallied
+from recall_tui.search.predicate import Tally, compile_query, tallied
 from recall_tui.search.reach import reached
 from recall_tui.search.results import GrepUpdate, Hit
 
@@ -29,7 +31,7 @@ if TYPE_CHECKING:
 
     from recall_tui.model import Session
     from recall_tui.search.ports import Corpus, Stop
-    from recall_tui.search.predicate import Admits, Predicate, Tally
+    from recall_tui.search.predicate import Admits, Predicate
     from recall_tui.search.results import GrepQuery
     from recall_tui.store.block import Block
 
@@ -197,6 +199,13 @@ class _Scan:
 
     def run(self, stop: Stop) -> Iterator[GrepUpdate]:
         """Yield updates as blocks are scanned."""
+        with divided(self._corpora, self._chosen, self._count_aside) as batches:
+            yield from self._run(Ahead(batches), stop)
+
+    def _count_aside(self, stop: Stop) -> Iterator[list[tuple[int, int, Tally]]]:
+        return counted(self._merged(), self._tally, stop)
+
+    def _run(self, ahead: Ahead, stop: Stop) -> Iterator[GrepUpdate]:
         started = said = perf_counter()
         page = self._page
         stopped_at: int | None = None
@@ -212,7 +221,7 @@ class _Scan:
             if final or now - said > UPDATE_S:
                 said = now
                 yield self._update(final)
-            self._scan(number, block)
+            self._scan(number, block, ahead.of(number, block))
         final = [] if stopped_at is not None else page.take_final(None)
         yield self._ended(final, stopped_at, started, exact=stopped_at is None)
 
@@ -242,23 +251,39 @@ class _Scan:
         for block in self._corpora[number].blocks(self._chosen):
             yield number, block
 
-    def _scan(self, number: int, block: Block) -> None:
-        """Count the matches of a block and offer them to the page."""
+    def _scan(self, number: int, block: Block, held: Tally | None) -> None:
+        """Count the matches of a block and offer them to the page.
+
+        Args:
+            number: Of its corpus.
+            block: The block.
+            held: What it holds, if somebody has counted.
+        """
+        closed = self._page.closed_to(block.last_ms)
+        if closed or (held and not held.messages):
+            # Most of a complete search: nobody asks which messages they are.
+            self._counted(number, block, held or self._tally(number, block))
+        elif self._predicate.possible(block):
+            found = self._predicate.search(block, *self._part(number, block))
+            self._counted(number, block, tallied(found))
+            if found.indices:
+                self._offer(number, block, found.indices)
+
+    def _tally(self, number: int, block: Block) -> Tally:
+        """Return how much of what may match in a block does."""
         if not self._predicate.possible(block):
-            return
+            return Tally(0, 0)
+        first, admits = self._part(number, block)
+        if first or admits is not None:
+            return tallied(self._predicate.search(block, first, admits))
+        return self._predicate.tally(block)
+
+    def _part(self, number: int, block: Block) -> tuple[int, Admits]:
+        """Return the first message of a block that may match, and the test that others pass."""
         first = 0
         if block.copied and not self._chosen.include_copies:
             first = bisect_left(block.meta.positions, block.copied)
-        admits = self._admits(number, block)
-        closed = self._page.closed_to(block.last_ms)
-        if closed and not first and admits is None:
-            # Most of a complete search: nobody asks which messages they are.
-            self._counted(number, block, self._predicate.tally(block))
-            return
-        found = self._predicate.search(block, first, admits)
-        self._counted(number, block, tallied(found))
-        if found.indices and not closed:
-            self._offer(number, block, found.indices)
+        return first, self._admits(number, block)
 
     def _counted(self, number: int, block: Block, held: Tally) -> None:
         """Add what a block holds to the counts."""

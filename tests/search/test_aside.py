@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
+import threading
 import time
 
 import pytest
@@ -11,11 +13,15 @@ import pytest
 from recall_tui.search import aside as module
 from recall_tui.search.aside import aside
 
+ALONE, IDLE = module._alone, module._a_core_is_idle
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="children are for Linux only")
+
 
 @pytest.fixture(autouse=True)
 def forking(monkeypatch):
-    monkeypatch.setattr(module.os, "listdir", lambda _: ["1"])
-    monkeypatch.setattr(module.os, "sched_getaffinity", lambda _: {0, 1}, raising=False)
+    monkeypatch.setattr(module, "_alone", lambda: True)
+    monkeypatch.setattr(module, "_a_core_is_idle", lambda: True)
 
 
 def gone(process: int) -> bool:
@@ -85,11 +91,26 @@ def test_a_child_notices_that_nobody_asks_any_more():
     os.close(reading)
 
 
-def test_no_child_beside_threads_nor_on_one_core(monkeypatch):
-    monkeypatch.setattr(module.os, "listdir", lambda _: ["1", "2"])
+@pytest.mark.parametrize("missing", ["_alone", "_a_core_is_idle"])
+def test_no_child_beside_threads_nor_on_a_busy_machine(missing, monkeypatch):
+    monkeypatch.setattr(module, missing, lambda: False)
     with aside(lambda _: iter("a")) as found:
         assert found is None
-    monkeypatch.setattr(module.os, "listdir", lambda _: ["1"])
+
+
+def test_a_thread_is_noticed():
+    done = threading.Event()
+    thread = threading.Thread(target=done.wait)
+    thread.start()
+    try:
+        assert not ALONE()
+    finally:
+        done.set()
+        thread.join()
+
+
+def test_this_process_alone_is_enough_for_one_core(monkeypatch):
     monkeypatch.setattr(module.os, "sched_getaffinity", lambda _: {0})
-    with aside(lambda _: iter("a")) as found:
-        assert found is None
+    assert not IDLE()
+    monkeypatch.setattr(module.os, "sched_getaffinity", lambda _: range(1000))
+    assert IDLE()

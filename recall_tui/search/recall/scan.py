@@ -6,16 +6,15 @@ answer is the same whether a second process reads one of them or not.
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from typing import TYPE_CHECKING, TypeAlias
 
+from recall_tui.search.aside import divided
 from recall_tui.search.recall.admission import Admission
 from recall_tui.search.recall.half import Half
 from recall_tui.search.recall.hits import Scanned
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
-    from contextlib import AbstractContextManager
 
     from recall_tui.search.ports import Corpus, Stop
     from recall_tui.search.recall.hits import Table
@@ -62,7 +61,7 @@ class Scan:
 
     def run(self, stop: Stop) -> bool:
         """Scan everything. Return False when stopped between blocks."""
-        with self._child() as items:
+        with divided(self._corpora, self._chosen, self._aside) as items:
             done = self._read([_MINE] if items else [_MINE, _ASIDE], stop)
             if done and items:
                 found = next(items, None)
@@ -73,14 +72,6 @@ class Scan:
         if done:
             self._join()
         return done
-
-    def _child(self) -> AbstractContextManager[Iterator[_Part] | None]:
-        """Start a child that scans the second half, if that is possible and worth it."""
-        if not all(port.divisible(self._chosen) for port in self._corpora):
-            return nullcontext()
-        from recall_tui.search.aside import aside  # noqa: PLC0415 - for large corpora only
-
-        return aside(self._aside)
 
     def again(self, corpus: int, block: Block, table: Table) -> None:
         """Add to the hits of a block that is read again what was put off in the scan."""

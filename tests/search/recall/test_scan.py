@@ -129,8 +129,8 @@ def answered(talks, sentence, *, divided):
 @pytest.fixture
 def forking(monkeypatch):
     """A child is started wherever one can be, whatever threads the test runner has."""
-    monkeypatch.setattr(aside.os, "listdir", lambda _: ["1"])
-    monkeypatch.setattr(aside.os, "sched_getaffinity", lambda _: {0, 1}, raising=False)
+    monkeypatch.setattr(aside, "_alone", lambda: True)
+    monkeypatch.setattr(aside, "_a_core_is_idle", lambda: True)
 
 
 @pytest.mark.usefixtures("early", "forking")
