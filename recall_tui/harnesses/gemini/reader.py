@@ -13,7 +13,7 @@ from recall_tui.harnesses import fields, images
 from recall_tui.harnesses.base import Facts
 from recall_tui.harnesses.gemini import project
 from recall_tui.harnesses.gemini.places import SHARED_IDS
-from recall_tui.harnesses.gemini.records import Records, attachments, words_of
+from recall_tui.harnesses.gemini.records import SNAPSHOT, Records, attachments, words_of
 from recall_tui.harnesses.jsonl import BadLine, JsonlTranscript
 from recall_tui.harnesses.streams import read_document
 from recall_tui.model import Kind, SessionKind
@@ -66,7 +66,7 @@ _meta = msgspec.json.Decoder(_Meta)
 _patch = msgspec.json.Decoder(_Patch)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class _Entry:
     """A message as last written."""
 
@@ -74,6 +74,20 @@ class _Entry:
     """Its id, empty when it has none."""
     raw: bytes
     abandoned: bool = False
+    past: bool = False
+    """A summary stands for it by now."""
+    began: object = None
+    """Its time, where it was written again under another id and at another time."""
+
+    @property
+    def settled(self) -> bool:
+        """Whether it belongs to no list of messages any more."""
+        return self.abandoned or self.past
+
+    def repeated_as(self, name: str) -> None:
+        """Go on under another id; its time stays."""
+        self.began = self.began or fields.mapping(fields.decode(self.raw)).get("timestamp")
+        self.name = name
 
 
 class _Conversation:
@@ -120,44 +134,42 @@ class _Conversation:
         self.entries.append(entry)
 
     def _replace(self, messages: list[bytes]) -> None:
-        """Take a whole new list of messages.
+        """Take a whole new list of messages, and leave what was said before where it stands.
 
-        What it leaves out (a compressed history, a rewind before) was said all the same: it stays
-        behind what it followed, as abandoned. What it repeats under another id, as a compression
-        does with the latest messages, stays where it was first written.
+        What the list leaves out was said all the same: a history that was compressed is part of the
+        conversation, anything else is abandoned. What it repeats under another id, as a compression
+        does with the latest messages, is what was first written.
         """
         named = [(fields.text(_line.decode(raw).id), raw) for raw in messages]
-        stated = {name for name, _ in named}
-        left = [e for e in self.entries if not (e.abandoned or (e.name and e.name in stated))]
-        twins = _twins(left, named) if left else [None] * len(named)
-        again = {id(twin) for twin in twins}
-        followers: dict[str, list[_Entry]] = {}
-        last = ""
-        for entry in self.entries:
-            if entry.name and entry.name in stated and not entry.abandoned:
-                last = entry.name
-            else:
-                entry.abandoned = entry.abandoned or id(entry) not in again
-                followers.setdefault(last, []).append(entry)
-        self.entries = followers.pop("", [])
-        self._live = {}
+        stated = {name for name, _ in named if name}
+        left = [e for e in self.entries if not e.settled and e.name not in stated]
+        compressed = any(SNAPSHOT.encode() in raw for _, raw in named)
+        twins = _twins(left, named) if left and compressed else [None] * len(named)
+        before, self._live = self._live, {}
+        copies: set[int] = set()
         for (name, raw), twin in zip(named, twins, strict=True):
             if twin is not None:
+                copies.add(id(before.get(name)))
+                twin.repeated_as(name)
                 self._live[name] = twin
+            elif name in before:
+                self._live[name] = before[name]
+                self._write(name, raw)
             elif name:
                 self._write(name, raw)
             else:
                 self.entries.append(_Entry("", raw))
-            self.entries.extend(followers.pop(name, ()))
-        for left_over in followers.values():
-            self.entries.extend(left_over)
+        for entry in left:
+            if entry not in twins:
+                entry.past, entry.abandoned = compressed, not compressed
+        self.entries = [entry for entry in self.entries if id(entry) not in copies]
 
     def _rewind(self, name: object) -> None:
         """Give up a message and all after it; all, when there is no such message."""
         target = self._live.get(name) if isinstance(name, str) else None
         begin = self.entries.index(target) if target is not None else 0
         for entry in self.entries[begin:]:
-            entry.abandoned = True
+            entry.abandoned = not entry.past
         self._live = {name: e for name, e in self._live.items() if not e.abandoned}
 
 
@@ -229,7 +241,7 @@ class LinesTranscript(JsonlTranscript):
             except ValueError:
                 value = None
             if isinstance(value, dict):
-                yield value, entry.abandoned
+                yield value | ({"timestamp": entry.began} if entry.began else {}), entry.abandoned
             else:
                 self.unparsed += 1
 

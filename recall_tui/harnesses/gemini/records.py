@@ -31,7 +31,7 @@ _ADDED: Final = (
 _GO_ON: Final = "Please continue."
 """What the program says in the user's place when the agent stopped before it was done."""
 
-_SNAPSHOT: Final = "<state_snapshot>"
+SNAPSHOT: Final = "<state_snapshot>"
 """Begins what stands for a history that was compressed."""
 
 _HOOK: Final = re.compile(r"\n?<hook_context>.*?</hook_context>", re.S)
@@ -133,7 +133,7 @@ class Records:
             self._tasked = True
             yield Parsed(kind, words, time, identity, materials=materials)
             return
-        if words.lstrip().startswith(_SNAPSHOT):
+        if words.lstrip().startswith(SNAPSHOT):
             yield Parsed(Kind.SUMMARY, words, time, identity)
             return
         typed, added = _typed(record, words, beside_results=bool(responses))

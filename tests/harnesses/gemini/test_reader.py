@@ -80,7 +80,10 @@ def test_a_patch_with_messages_replaces_all_and_what_it_leaves_out_is_abandoned(
     ]
 
 
-def test_a_compressed_history_stays_and_its_copied_end_counts_once(tmp_path: Path) -> None:
+@pytest.mark.parametrize("written", [True, False])
+def test_a_compressed_history_stays_and_its_copied_end_counts_once(
+    tmp_path: Path, written: bool
+) -> None:
     """A compression writes a summary and the latest messages again, under new ids and times."""
     copies = [
         build.user(11, "<state_snapshot>so far</state_snapshot>"),
@@ -88,20 +91,22 @@ def test_a_compressed_history_stays_and_its_copied_end_counts_once(tmp_path: Pat
         build.user(13, "latest"),
         build.agent(14, "its answer"),
     ]
+    appended = copies if written else []
     messages = told(
         tmp_path,
         build.user(1, "first"),
         build.agent(2, "its answer"),
         build.user(3, "latest"),
         build.agent(4, "its answer"),
-        *copies,
+        *appended,
         {"$set": {"messages": copies}},
         build.user(15, "after"),
         {"$rewindTo": build.uid(15)},
+        {"$set": {"messages": copies}},  # as a resume writes them
     )
     assert [(m.kind.word, m.text, m.abandoned, m.time_ms) for m in messages] == [
-        ("prompt", "first", True, clock.from_iso(build.at(1))),
-        ("answer", "its answer", True, clock.from_iso(build.at(2))),
+        ("prompt", "first", False, clock.from_iso(build.at(1))),
+        ("answer", "its answer", False, clock.from_iso(build.at(2))),
         ("prompt", "latest", False, clock.from_iso(build.at(3))),
         ("answer", "its answer", False, clock.from_iso(build.at(4))),
         ("summary", "<state_snapshot>so far</state_snapshot>", False, clock.from_iso(build.at(11))),
