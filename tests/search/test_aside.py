@@ -15,13 +15,10 @@ from recall_tui.search.aside import aside
 
 ALONE, IDLE = module._alone, module._a_core_is_idle
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="children are for Linux only")
-
-
-@pytest.fixture(autouse=True)
-def forking(monkeypatch):
-    monkeypatch.setattr(module, "_alone", lambda: True)
-    monkeypatch.setattr(module, "_a_core_is_idle", lambda: True)
+pytestmark = [
+    pytest.mark.usefixtures("forking"),
+    pytest.mark.skipif(sys.platform != "linux", reason="children are for Linux only"),
+]
 
 
 def gone(process: int) -> bool:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 
 from recall_tui.errors import QueryError
 from recall_tui.model import Filter, GapKind, Kind, Role
+from recall_tui.search import grep as module
 from recall_tui.search.grep import Page, Place, grep, positions
+from recall_tui.search.predicate import Tally
 from recall_tui.search.results import Case, GrepQuery
 from recall_tui.store.block import Block, Meta
 from tests.search.corpora import MemoryCorpus, Said, Talk, drained, never, paged, rows
@@ -376,3 +380,78 @@ def test_without_totals_the_search_ends_with_the_page_and_the_pages_are_the_whol
             break
     assert pages == whole
     assert ends == [False, False, False, True]
+
+
+# ------------------------------------------------------------ counted ahead, in a child
+
+
+def crowd(count: int = 60) -> list[Talk]:
+    """Sessions of two blocks; every fifth speaks of a whale, all of water."""
+    return [
+        Talk(f"s{n}", [Said(f"water {'Whale' if n % 5 == 0 else ''}", 100 + n), Said("Water", n)],
+             copied=n % 7 == 0)
+        for n in range(count)
+    ]  # fmt: skip
+
+
+def told(corpus: MemoryCorpus, query: GrepQuery) -> tuple:
+    hits, last = drained(grep([corpus], query, never))
+    return rows(hits), last.total, last.occurrences, last.sessions, last.next, last.exact
+
+
+QUERIES = [
+    GrepQuery("whale"), GrepQuery("water", limit=5), GrepQuery("water", count_only=True),
+    GrepQuery("water", limit=5, totals=False), GrepQuery("Whale", case=Case.EXACT, limit=500),
+    GrepQuery("w.{3}e", regex=True, limit=7), GrepQuery("nowhere"), GrepQuery("water", word=True),
+    GrepQuery("water", chosen=Filter(since_ms=40, until_ms=130), count_only=True),
+    GrepQuery("water", chosen=Filter(include_copies=True), count_only=True),
+]  # fmt: skip
+
+
+@pytest.mark.usefixtures("forking")
+@pytest.mark.parametrize("query", QUERIES)
+def test_a_child_that_counts_ahead_changes_nothing(query):
+    alone, together = MemoryCorpus(crowd(), block_size=1), MemoryCorpus(crowd(), block_size=1)
+    together.divided = True
+    assert told(together, query) == told(alone, query)
+
+
+@pytest.mark.usefixtures("forking")
+@pytest.mark.parametrize("query", QUERIES)
+@pytest.mark.parametrize("item", [None, 3])
+def test_counts_of_a_child_that_died_or_saw_another_state_are_not_used(query, item, monkeypatch):
+    def counted(blocks, count, stop):
+        batch = next(genuine(blocks, count, stop))
+        yield batch[:1]
+        if item is not None:
+            yield [(number, id_ + item, tally) for number, id_, tally in batch[1:]]
+        os._exit(1)
+
+    genuine = module.counted
+    monkeypatch.setattr(module, "counted", counted)
+    alone, together = MemoryCorpus(crowd(), block_size=1), MemoryCorpus(crowd(), block_size=1)
+    together.divided = True
+    assert told(together, query) == told(alone, query)
+
+
+@pytest.mark.usefixtures("forking")
+def test_what_a_child_says_is_believed(monkeypatch):
+    here = os.getpid()
+    monkeypatch.setattr(
+        module._Scan, "_tally", lambda *_: Tally(0, 0) if os.getpid() == here else Tally(7, 9)
+    )
+    corpus = MemoryCorpus(crowd(), block_size=1)
+    corpus.divided = True
+    *_, last = grep([corpus], GrepQuery("water", count_only=True), never)
+    assert (last.total, last.occurrences) == (7 * 52, 9 * 52)
+
+
+@pytest.mark.usefixtures("forking")
+def test_a_child_does_not_outlive_its_search():
+    corpus = MemoryCorpus(crowd(), block_size=1)
+    corpus.divided = True
+    updates = grep([corpus], GrepQuery("water", limit=5), never)
+    assert next(updates).hits
+    updates.close()
+    with pytest.raises(ChildProcessError):
+        os.waitpid(-1, os.WNOHANG)

@@ -8,7 +8,6 @@ import random
 import pytest
 
 from recall_tui.model import Filter, Kind
-from recall_tui.search import aside
 from recall_tui.search.recall import policy, recall
 from recall_tui.search.recall.half import Half
 from recall_tui.search.recall.request import RecallRequest
@@ -124,13 +123,6 @@ def answered(talks, sentence, *, divided):
     envelope = recall([held], RecallRequest(sentence=sentence), never, UTC)
     envelope.reach = None
     return envelope
-
-
-@pytest.fixture
-def forking(monkeypatch):
-    """A child is started wherever one can be, whatever threads the test runner has."""
-    monkeypatch.setattr(aside, "_alone", lambda: True)
-    monkeypatch.setattr(aside, "_a_core_is_idle", lambda: True)
 
 
 @pytest.mark.usefixtures("early", "forking")
