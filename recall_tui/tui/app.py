@@ -277,7 +277,9 @@ class RecallApp(TellsFaults, Detours):
 
     def action_open_demo(self) -> None:
         """Leave this history for the demo; `run` opens it."""
-        if not self._demo:
+        if self._demo:
+            self.notify("This is the demo history.", timeout=2, markup=False)
+        else:
             self.exit(DEMO)
 
 

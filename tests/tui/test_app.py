@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from textual.widget import Widget
 
 from recall_tui.errors import StoreError
 from recall_tui.history import SyncProgress
@@ -209,6 +210,18 @@ async def test_a_hit_deep_in_a_long_answer_is_on_the_screen(
         sheet = transcript_of(pilot)
         shown = [sheet.render_line(y).text for y in range(sheet.size.height)]
         assert any("needle" in row for row in shown)
+
+
+async def test_a_key_that_moves_nothing_says_why_once(
+    app: RecallApp, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said: list[str] = []
+    monkeypatch.setattr(Widget, "notify", lambda _, words, **__: said.append(words))
+    async with app.run_test(size=WIDE) as pilot:
+        await rested(pilot)
+        await pilot.press("enter", "G", "n", "n", "]", "]", "]")
+        await rested(pilot)
+    assert said == ["No hits here: find something in this session first.", "No other prompt below."]
 
 
 async def test_a_burst_of_keys_goes_where_it_is_meant(app: RecallApp) -> None:

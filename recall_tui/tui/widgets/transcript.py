@@ -27,6 +27,9 @@ class Transcript(SessionView):
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings(Scope.SESSION)]
 
+    _said: tuple[str, int] = ("", -1)
+    """What was last said of a key that moved nothing, and where."""
+
     class Closed(Event):
         """The person wants back to the list."""
 
@@ -99,19 +102,20 @@ class Transcript(SessionView):
         """Go to the next or the previous hit."""
         hits = self.hits
         if not hits:
+            self._say("No hits here: find something in this session first.")
             return
         at = bisect_right(hits, self.cursor) if by > 0 else bisect_left(hits, self.cursor) - 1
         self.go_to(hits[at % len(hits)], centre=True)
 
     def action_prompt(self, by: int) -> None:
         """Go to the next or the previous prompt."""
-        self._to_next(by, lambda kind, _: kind == Kind.PROMPT)
+        self._to_next(by, "prompt", lambda kind, _: kind == Kind.PROMPT)
 
     def action_failure(self, by: int) -> None:
         """Go to the next or the previous failure."""
-        self._to_next(by, lambda _, flags: bool(flags & Flag.FAILED))
+        self._to_next(by, "failure", lambda _, flags: bool(flags & Flag.FAILED))
 
-    def _to_next(self, by: int, wanted: Callable[[int, int], bool]) -> None:
+    def _to_next(self, by: int, what: str, wanted: Callable[[int, int], bool]) -> None:
         opening = self._opening
         if opening is None:
             return
@@ -122,6 +126,13 @@ class Transcript(SessionView):
                 self.go_to(position, centre=True)
                 return
             position += by
+        self._say(f"No other {what} {'below' if by > 0 else 'above'}.")
+
+    def _say(self, words: str) -> None:
+        """Say why a key moves nothing: once, however long it is held."""
+        if self._said != (words, self.cursor):
+            self._said = (words, self.cursor)
+            self.notify(words, timeout=2, markup=False)
 
     # Folding
 
