@@ -25,6 +25,8 @@ _SILENT: Final = frozenset(
         "context_compaction", "other", "additional_tools", "configuration_update",
     )
 )  # fmt: skip
+_TYPED: Final = ("user.", "shell.user_command")
+"""Kinds of what a person put there: words, pictures, a command run with `!`."""
 _LISTING: Final = frozenset(("type", "parameters", "inputSchema", "strict", "defer_loading"))
 
 
@@ -77,7 +79,7 @@ def _user(
     passthrough = payload.internal_chat_message_metadata_passthrough
     kinds = passthrough.content_item_kinds if passthrough is not None else None
     if kinds:
-        if not any(kind.startswith("user.") for kind in kinds):
+        if not any(kind.startswith(_TYPED) for kind in kinds):
             return _injected(reader, text)
         if known(state.prompts, text, ITEM):
             return []

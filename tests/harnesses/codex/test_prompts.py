@@ -337,3 +337,12 @@ def test_messages_between_agents(read):
     rollout.item("agent_message", author="child", recipient="root", content=content)
     messages, _ = read(rollout)
     assert told(messages)[1:] == [("injected", "the child is done")]
+
+
+def test_a_command_the_person_ran_is_theirs_in_the_newest_version_as_well(read):
+    words = "<user_shell_command>\n<command>\nls\n</command>\n<result>\na.py\n</result>\n"
+    kinds = {"content_item_kinds": ["shell.user_command"]}
+    rollout = Rollout().newest_prompt("go")
+    rollout.said("user", words, internal_chat_message_metadata_passthrough=kinds)
+    messages, _ = read(rollout)
+    assert told(messages) == [("prompt", "go"), ("prompt", "!ls"), ("notice", "a.py")]
