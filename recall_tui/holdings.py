@@ -227,9 +227,10 @@ class Holdings:
             # While the first sync runs nothing has been compared yet.
             reach.index_age_ms = max(0, clock.now_ms() - compared_ms) if compared_ms else None
         reach.add(self._upkeep.gaps)
+        faults = {} if self._scope.only else registry.faults()  # what was named can be loaded
         reach.add(
             Gap(GapKind.UNREADABLE, 1, fault, "reinstall or remove that package", harness)
-            for harness, fault in registry.faults().items()
+            for harness, fault in faults.items()
         )
         if not reach.sessions_total and not (
             exists and any(os.path.lexists(place.root) for place in self._scope.places)

@@ -59,13 +59,8 @@ def pending(index: str, places: Sequence[Place], kept: Kept) -> Pending:
     with closing(open_reader(index)) as connection:
         wishes = planning.wishes(connection, kept)
         noted = reach.noted(connection, discovery.gaps)
-        plan = planning.make(
-            discovery,
-            planning.known_sources(connection),
-            lambda source: planning.namesakes(connection, source),
-            kept,
-            wishes,
-        )
+        rows = planning.known_sources(connection)
+        plan = planning.against(connection, discovery, rows, kept, wishes)
     for job in plan.jobs:
         found.sources.append(job.source)
         grown = job.row.size if job.row is not None and job.row.size <= job.source.size else 0

@@ -6,11 +6,15 @@ of the source does: it may still find that nothing changed.
 
 from __future__ import annotations
 
+import functools
 import os
+from contextlib import closing
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from recall_tui.harnesses.base import Checkpoint, Source
+from recall_tui.store import schema
+from recall_tui.store.connect import open_writer, store_errors
 
 if TYPE_CHECKING:
     import sqlite3
@@ -149,6 +153,33 @@ def wishes(connection: sqlite3.Connection, kept: Kept) -> Wishes:
     rows = connection.execute("SELECT id, cwd, last_cwd FROM session")
     out = (session for session, *folders in rows if kept.leaves_out(folders))
     return Wishes(changed=True, out=frozenset(out))
+
+
+def of_index(index: str, discovery: Discovery, kept: Kept, *, verify: bool = False) -> Plan:
+    """Compare a discovery with an index; one that cannot be understood knows no source."""
+    if not os.path.exists(index):
+        return make(discovery, (), lambda _: (), kept)
+    with store_errors(index), closing(open_writer(index)) as connection:
+        if schema.version(connection) != schema.VERSION:
+            return make(discovery, (), lambda _: (), kept, verify=verify)
+        rows = known_sources(connection)
+        new = wishes(connection, kept)
+        return against(connection, discovery, rows, kept, new, verify=verify)
+
+
+def against(
+    connection: sqlite3.Connection,
+    discovery: Discovery,
+    rows: Sequence[Raw],
+    kept: Kept,
+    wishes: Wishes = THE_SAME,
+    *,
+    verify: bool = False,
+) -> Plan:
+    """Compare a discovery with some rows of an index; arguments as of `make`."""
+    known = rows or connection.execute("SELECT 1 FROM source LIMIT 1").fetchone()
+    as_known = functools.partial(namesakes, connection) if known else lambda _: ()
+    return make(discovery, rows, as_known, kept, wishes, verify=verify)
 
 
 def make(

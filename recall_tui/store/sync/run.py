@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import time
 from contextlib import closing
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from recall_tui import __version__, clock
 from recall_tui.store import reach, schema
@@ -17,8 +17,7 @@ from recall_tui.store.connect import open_writer, store_errors
 from recall_tui.store.kept import Kept
 from recall_tui.store.lock import WriterLock
 from recall_tui.store.migrations import RebuildNeeded
-from recall_tui.store.sync import plan as planning
-from recall_tui.store.sync.discover import Discovery, Place, discover, look_at
+from recall_tui.store.sync.discover import discover, look_at
 from recall_tui.store.sync.progress import SyncProgress
 from recall_tui.store.sync.step import in_step
 
@@ -26,7 +25,12 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Callable, Iterable, Sequence
 
+    from recall_tui.model import Gap
+    from recall_tui.store.sync.discover import Place
     from recall_tui.store.sync.plan import Plan
+
+    Gaps: TypeAlias = dict[tuple[str, str], list[Gap]]
+    """What could not be looked at, by (harness, root)."""
 
 EVERYTHING: Final = Kept()
 
@@ -66,27 +70,28 @@ def sync(
     """
     with WriterLock(index + ".lock", wait_s=wait_s):
         started = time.monotonic()
+        found = None
         if not (rebuild or verify) and os.path.exists(index):
             found = _in_step(index, places, kept)
-            if found is not None:
-                found.seconds = time.monotonic() - started
-                on_progress(found)
-                return found
-        discovery = discover(places)
-        if not rebuild:
-            plan = _plan(index, discovery, kept, verify=verify)
-            if plan.idle and (found := _idle(index, discovery, plan, kept)) is not None:
-                found.seconds = time.monotonic() - started
-                on_progress(found)
-                return found
-        from recall_tui.store.sync.work import Sync  # noqa: PLC0415 - see the module
+        if found is None:
+            from recall_tui.store.sync import plan as planning  # noqa: PLC0415 - see the module
+
+            discovery = discover(places)
+            if not rebuild:
+                plan = planning.of_index(index, discovery, kept, verify=verify)
+                gaps = discovery.gaps_that_matter(plan.known_paths)
+                found = _of_plan(index, plan, gaps, kept)
+        if found is not None:
+            found.seconds = time.monotonic() - started
+            on_progress(found)
+            return found
+        from recall_tui.store.sync.work import Sync  # noqa: PLC0415
         from recall_tui.store.writer import Writer  # noqa: PLC0415
 
         harnesses = [place.harness for place in places]
         if not rebuild:
             try:
                 with closing(Writer(index)) as writer:
-                    gaps = discovery.gaps_that_matter(plan.known_paths)
                     work = Sync(writer, harnesses, kept, on_progress, stop)
                     return work.run(plan, gaps, verify=verify)
             except RebuildNeeded:
@@ -118,7 +123,8 @@ def sync_paths(
 
     Arguments, result and errors as of `sync`.
     """
-    from recall_tui.store.sync.work import Sync  # noqa: PLC0415 - see the module
+    from recall_tui.store.sync import plan as planning  # noqa: PLC0415 - see the module
+    from recall_tui.store.sync.work import Sync  # noqa: PLC0415
     from recall_tui.store.writer import Writer  # noqa: PLC0415
 
     discovery = look_at(places, paths)
@@ -126,7 +132,7 @@ def sync_paths(
         # A file beside a session (its titles, say) leads to the session's own path.
         below = {path for _, path in discovery.gaps} | {key[1] for key in discovery.sources}
         rows = planning.known_sources(writer.connection, below)
-        plan = _made(writer.connection, discovery, rows, kept, verify=False)
+        plan = planning.against(writer.connection, discovery, rows, kept)
         # What a new wish means for the rest is for the next look at everything.
         work = Sync(writer, [place.harness for place in places], kept, on_progress, stop)
         return work.run(plan, {}, every=False)
@@ -138,71 +144,41 @@ def _in_step(index: str, places: Sequence[Place], kept: Kept) -> SyncProgress | 
         if schema.version(connection) != schema.VERSION:
             return None
         seen = in_step(connection, places, kept)
-    if seen is None:
+        if seen is None:
+            return None
+        no_gaps: Gaps = {(place.harness.id, place.root): [] for place in places}
+        return _idle(connection, seen, no_gaps, kept)
+
+
+def _of_plan(index: str, plan: Plan, gaps: Gaps, kept: Kept) -> SyncProgress | None:
+    """Finish a sync whose plan says that there is nothing to do; None when there is something."""
+    if not plan.idle:
         return None
-    looked_at = Discovery(gaps={(place.harness.id, place.root): [] for place in places})
-    return _idle(index, looked_at, planning.Plan(seen=seen, unchanged=seen), kept)
-
-
-def _plan(index: str, discovery: Discovery, kept: Kept, *, verify: bool) -> Plan:
-    """Compare a discovery with the index; one that cannot be understood knows no source."""
-    rows: list[planning.Raw] = []
-    wishes = planning.THE_SAME
-    if not os.path.exists(index):
-        return planning.make(discovery, rows, lambda _: (), kept)
     with store_errors(index), closing(open_writer(index)) as connection:
-        if schema.version(connection) == schema.VERSION:
-            rows = planning.known_sources(connection)
-            wishes = planning.wishes(connection, kept)
-        return _made(connection, discovery, rows, kept, wishes, verify=verify)
-
-
-def _made(
-    connection: sqlite3.Connection,
-    discovery: Discovery,
-    rows: list[planning.Raw],
-    kept: Kept,
-    wishes: planning.Wishes = planning.THE_SAME,
-    *,
-    verify: bool,
-) -> Plan:
-    empty = not rows and (
-        schema.version(connection) != schema.VERSION
-        or connection.execute("SELECT 1 FROM source LIMIT 1").fetchone() is None
-    )
-    return planning.make(
-        discovery,
-        rows,
-        lambda source: () if empty else planning.namesakes(connection, source),
-        kept,
-        wishes,
-        verify=verify,
-    )
+        if schema.version(connection) != schema.VERSION:
+            return None
+        return _idle(connection, plan.seen, gaps, kept)
 
 
 _LOOSE_ENDS = "SELECT 1 FROM meta WHERE key IN ('pending', 'unsettled', 'unclean') AND value <> 0"
 
 
-def _idle(index: str, discovery: Discovery, plan: Plan, kept: Kept) -> SyncProgress | None:
-    """Finish a sync whose plan is idle; None when there is something to do nevertheless.
+def _idle(connection: sqlite3.Connection, seen: int, gaps: Gaps, kept: Kept) -> SyncProgress | None:
+    """Finish a sync that has nothing to read; None when there is something to do nevertheless.
 
     An earlier run may have left loose ends, another version of the program may have other rules,
     and what could not be looked at may have changed.
     """
-    with store_errors(index), closing(open_writer(index)) as connection:
-        if schema.version(connection) != schema.VERSION:
-            return None
-        made_by = connection.execute("SELECT value FROM meta WHERE key='program'").fetchone()
-        gaps = discovery.gaps_that_matter(plan.known_paths)
-        if (
-            made_by != (__version__,)
-            or not kept.is_noted(connection)
-            or connection.execute(_LOOSE_ENDS).fetchone()
-            or reach.noted(connection, gaps) != gaps
-        ):
-            return None
-        connection.execute("INSERT OR REPLACE INTO meta VALUES ('synced_ms', ?)", (clock.now_ms(),))
-        progress = SyncProgress(seen=plan.seen, unchanged=plan.unchanged, done=True)
-        progress.sessions, progress.messages = reach.totals(connection)
-        progress.gaps = reach.gaps(connection)
-        return progress
+    made_by = connection.execute("SELECT value FROM meta WHERE key='program'").fetchone()
+    if (
+        made_by != (__version__,)
+        or not kept.is_noted(connection)
+        or connection.execute(_LOOSE_ENDS).fetchone()
+        or reach.noted(connection, gaps) != gaps
+    ):
+        return None
+    connection.execute("INSERT OR REPLACE INTO meta VALUES ('synced_ms', ?)", (clock.now_ms(),))
+    progress = SyncProgress(seen=seen, unchanged=seen, done=True)
+    progress.sessions, progress.messages = reach.totals(connection)
+    progress.gaps = reach.gaps(connection)
+    return progress
