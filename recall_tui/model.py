@@ -178,7 +178,7 @@ class Session(NamedTuple):
     @property
     def project(self) -> str:
         """Last component of the directory, for both slashes."""
-        return re.split(r"[\\/]", self.cwd.rstrip("\\/"))[-1] if self.cwd else ""
+        return self.cwd.rstrip("\\/").replace("\\", "/").rpartition("/")[2]
 
 
 class Message(NamedTuple):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from datetime import datetime, time
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
@@ -116,20 +118,6 @@ def _days(sessions: Sequence[Session], zone: tzinfo) -> list[tuple[int, date]]:
     while row < len(sessions):
         day = notation.day_of(sessions[row].ended_ms, zone)
         days.append((row, day))
-        step, low = 1, row
-        while low + step < len(sessions) and _same(sessions[low + step], day, zone):
-            low += step
-            step *= 2
-        high = min(len(sessions), low + step)
-        while high - low > 1:
-            middle = (low + high) // 2
-            if _same(sessions[middle], day, zone):
-                low = middle
-            else:
-                high = middle
-        row = low + 1
+        start_ms = datetime.combine(day, time.min, zone).timestamp() * 1000
+        row = bisect_right(sessions, -start_ms, row + 1, key=lambda session: -session.ended_ms)
     return days
-
-
-def _same(session: Session, day: date, zone: tzinfo) -> bool:
-    return notation.day_of(session.ended_ms, zone) == day

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from enum import StrEnum
+from operator import attrgetter
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from recall_tui.model import Presence, SessionKind
@@ -13,7 +14,7 @@ from recall_tui.tui.arrangement import Arrangement, arranged
 from recall_tui.tui.lines import Line, clean, justified
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Sequence
+    from collections.abc import Container, Iterable, Sequence
     from datetime import tzinfo
 
     from recall_tui.model import Session
@@ -31,6 +32,9 @@ IDLE_MS: Final = notation.DAY_MS
 
 _ROOMY_CELLS: Final = 52
 """From here a row has room for the word of a status beside its glyph."""
+
+
+_KEY: Final = attrgetter("key")
 
 
 class Status(StrEnum):
@@ -71,6 +75,14 @@ class Listing:
     def key(self, row: int) -> str:
         """Return the stable name of a row: the selection survives a new listing by it."""
         raise NotImplementedError
+
+    def keys(self) -> Iterable[str]:
+        """Return the names of all rows, in order."""
+        return map(self.key, range(len(self)))
+
+    def row_of(self, key: str) -> int | None:
+        """Return the row of a key, None for none."""
+        return next((row for row, held in enumerate(self.keys()) if held == key), None)
 
     def draw(self, row: int, width: int, now_ms: int) -> tuple[Line, ...]:
         """Return the lines of a row, without the bar at its left."""
@@ -152,6 +164,10 @@ class SessionListing(Listing):
     def key(self, row: int) -> str:
         """Return the session's key."""
         return self.sessions[row].key
+
+    def keys(self) -> Iterable[str]:
+        """Return the keys of all sessions."""
+        return map(_KEY, self.sessions)
 
     def target(self, row: int) -> tuple[Session, int] | None:
         """Return the session, at its end or the position that was named."""

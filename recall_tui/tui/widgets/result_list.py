@@ -96,7 +96,7 @@ class ResultList(Inked, ScrollView, can_focus=True):
         self._listing = listing
         self._strips.clear()
         self._asked_at = -1
-        row = _row_of(listing, held, self.cursor) if held is not None else None
+        row = listing.row_of(held) if held is not None else None
         self.virtual_size = Size(self.scrollable_content_region.width, listing.lines)
         # At the very top a person wants to see what is new, not to be held below it.
         at_top = old is not None and self.cursor == old.first and self.scroll_offset.y == 0
@@ -299,13 +299,3 @@ class ResultList(Inked, ScrollView, can_focus=True):
         self.cursor = row
         if event.chain >= 2:
             self.action_open()
-
-
-def _row_of(listing: Listing, key: str | None, near: int) -> int | None:
-    """Return the row of a key, looking around the old place first: rows seldom move far."""
-    count = len(listing)
-    for distance in range(min(count, 400)):
-        for row in {near + distance, near - distance}:
-            if 0 <= row < count and listing.key(row) == key:
-                return row
-    return next((row for row in range(count) if listing.key(row) == key), None)
