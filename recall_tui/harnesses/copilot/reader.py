@@ -63,11 +63,15 @@ _SILENT: Final = frozenset(
         "session.idle", "session.tools_updated", "session.skills_loaded", "tool.execution_progress",
         "tool.execution_partial_result", "user_input.requested",
         "session.autopilot_objective_changed", "session.remote_steerable_changed",
-        "session.schedule_cancelled", "external_tool.requested", "external_tool.completed",
+        "session.schedule_cancelled", "session.mode_notice_delivered", "external_tool.requested", "external_tool.completed",
         "user_input.completed", "elicitation.requested", "elicitation.completed",
         "pending_messages.modified", "hook.start", "hook.end", "hook.progress",
     )
 )  # fmt: skip
+
+
+_TRACES: Final = "model."
+"""Begins events about calls to a model: a compaction writes them, and its summary once more."""
 
 
 class State(msgspec.Struct):
@@ -140,7 +144,7 @@ class CopilotTranscript(JsonlTranscript):
         elif kind in session.HANDLERS:
             found = session.report(self, kind, line)
         else:
-            if kind not in _SILENT:
+            if kind not in _SILENT and not kind.startswith(_TRACES):
                 self.unknown[kind] += 1
             return []
         return self._admit(found, event) if found else found

@@ -400,3 +400,14 @@ def test_attachments_without_bytes_are_words(read):
         (Kind.INJECTED, "https://g/7", "It breaks"),
     ]
     assert messages[0].materials == ()
+
+
+def test_a_compaction_counts_its_summary_once(read):
+    events = Events().prompt("go").add("session.compaction_start")
+    for kind in ("turn_started", "model_call_success", "response", "messages_snapshot"):
+        events.add(f"model.{kind}", kind=kind, messages=[{"content": "zqtwice"}])
+    events.add("model.message", kind="message", message={"content": "so far"})
+    events.add("session.compaction_complete", success=True, summaryContent="so far")
+    messages, transcript = read(events)
+    assert told(messages) == [("prompt", "go"), ("summary", "so far")]
+    assert not transcript.unknown
