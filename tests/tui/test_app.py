@@ -16,6 +16,7 @@ from recall_tui.tui.listings import SessionListing
 from recall_tui.tui.messages import SyncReported
 from recall_tui.tui.screens.health import HealthScreen
 from recall_tui.tui.screens.help import HelpScreen, HelpSheet
+from recall_tui.tui.screens.main import MainScreen
 from recall_tui.tui.widgets.notice import Notice
 from recall_tui.tui.widgets.result_list import ResultList
 from recall_tui.tui.widgets.row import Row
@@ -210,6 +211,34 @@ async def test_a_hit_deep_in_a_long_answer_is_on_the_screen(
         sheet = transcript_of(pilot)
         shown = [sheet.render_line(y).text for y in range(sheet.size.height)]
         assert any("needle" in row for row in shown)
+
+
+@pytest.mark.parametrize(
+    ("keys", "words", "done"),
+    [
+        ((), "next", lambda main: main.results.cursor == 1),
+        (("enter", "g"), "next prompt", lambda main: main.transcript.cursor > 0),
+        (("enter",), "pictures", lambda main: type(main.app.screen).__name__ == "MaterialScreen"),
+        (("tab",), "copy", lambda main: main.copied),
+    ],
+)
+async def test_a_click_on_a_key_in_the_footer_does_what_the_key_does(
+    keys: tuple[str, ...],
+    words: str,
+    done: Callable[[MainScreen], bool],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(MainScreen, "copied", False, raising=False)
+    monkeypatch.setattr(MainScreen, "_copy", lambda self, *_: setattr(self, "copied", True))
+    async with make().run_test(size=WIDE) as pilot:
+        await rested(pilot)
+        main = main_of(pilot)
+        main.results.action_move(0)
+        await pilot.press(*keys)
+        await rested(pilot)
+        before = main.row("keys").text.partition(words)[0]
+        await pilot.click("#keys", offset=(len(before) + 1, 0))
+        await until(pilot, lambda: done(main), f"what {words!r} does")
 
 
 async def test_a_key_that_moves_nothing_says_why_once(

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from textual import events
+    from textual.dom import DOMNode
     from textual.strip import Strip
 
 
@@ -24,7 +25,7 @@ class Part(NamedTuple):
     text: str
     ink: str = ""
     action: str = ""
-    """Textual action run on the screen when it is clicked."""
+    """Textual action run when it is clicked, as a key would where the focus is."""
 
 
 class Row(Inked):
@@ -84,8 +85,14 @@ class Row(Inked):
             if event.x < at:
                 if part.action:
                     event.stop()
-                    await self.screen.run_action(part.action)
+                    await self.app.run_action(part.action, self._doer(part.action))
                 return
+
+    def _doer(self, action: str) -> DOMNode:
+        """Return who does an action: what has the focus or lies around it, as for a key."""
+        name = action.partition("(")[0]
+        around = self.screen.focused.ancestors_with_self if self.screen.focused else ()
+        return next((node for node in around if hasattr(node, f"action_{name}")), self.screen)
 
 
 def _fitting(parts: Iterable[Part], room: int) -> Iterator[Part]:
