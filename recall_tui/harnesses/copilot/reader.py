@@ -63,7 +63,8 @@ _SILENT: Final = frozenset(
         "session.idle", "session.tools_updated", "session.skills_loaded", "tool.execution_progress",
         "tool.execution_partial_result", "user_input.requested",
         "session.autopilot_objective_changed", "session.remote_steerable_changed",
-        "session.schedule_cancelled", "session.mode_notice_delivered", "external_tool.requested", "external_tool.completed",
+        "session.schedule_cancelled", "session.mode_notice_delivered",
+        "external_tool.requested", "external_tool.completed",
         "user_input.completed", "elicitation.requested", "elicitation.completed",
         "pending_messages.modified", "hook.start", "hook.end", "hook.progress",
     )
