@@ -42,6 +42,9 @@ NAME_CHARS: Final = 64
 DESCRIPTION_BYTES: Final = 1000
 """The standard allows 64 characters of name and 1,024 of description."""
 
+RESERVED: Final = ("anthropic", "claude")
+"""What Anthropic's programs refuse in a skill's name; angle brackets in a description likewise."""
+
 _NAME: Final = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*\Z")
 
 
@@ -120,6 +123,7 @@ def slug(title: str, session: Session) -> str:
     for text in (title, f"{session.project} {session.native_id[:8]}", "skill"):
         ascii_only = unicodedata.normalize("NFKD", shown(text)).encode("ascii", "ignore").decode()
         words = re.findall(r"[a-z0-9]+", ascii_only.lower())
+        words = [word for word in words if not any(name in word for name in RESERVED)]
         if sum(map(len, words)) >= 6:
             break
     kept = ""
@@ -136,8 +140,9 @@ def slug(title: str, session: Session) -> str:
 def _skill(name: str, title: str, made: Recipe, session: Session, now_ms: int) -> str:
     day = clock.to_iso(now_ms)[:10]
     head = markdown.line(title, 160)
+    words = f"{head.rstrip('.')}. Use for work of the same kind: {markdown.line(made.purpose, 400)}"
     description, _ = cut_bytes(
-        f"{head.rstrip('.')}. Use for work of the same kind: {markdown.line(made.purpose, 400)}",
+        words.replace("&lt;", "‹").replace(">", "›"),
         DESCRIPTION_BYTES,
     )
     parts = [

@@ -54,6 +54,10 @@ def test_the_front_matter_is_that_of_the_standard() -> None:
     description = json.loads(re.search(r"^description: (.*)$", head, re.M)[1])  # type: ignore[index]
     assert "\n" not in description and len(description.encode()) <= DESCRIPTION_BYTES
     assert 'generator: "recall-tui' in head
+    _, found = made(title="Claude's <b>header</b> -> footer")
+    assert found.name == "s-b-header-b-footer"
+    assert "<" not in found.files["SKILL.md"].split("---\n")[1]
+    assert ">" not in found.files["SKILL.md"].split("---\n")[1]
 
 
 @pytest.mark.contract("S3-7")
