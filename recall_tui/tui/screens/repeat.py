@@ -50,7 +50,12 @@ class RepeatScreen(ReadingScreen[Repetition]):
 
     def rows(self, value: Repetition) -> Iterator[list[Piece]]:
         """Yield the inputs, then each prompt as it will be handed on."""
-        if not value.prompts:
+        if value.prompts:
+            count = notation.counted(len(value.prompts), "prompt")
+            words = f"{count}, word for word and in order. Nothing runs until you start it."
+            yield [(words, "muted")]
+            yield []
+        else:
             yield [("Nobody typed a prompt in this session.", "title")]
         if flagged := sum(bool(prompt.suspicious) for prompt in value.prompts):
             words = notation.counted(flagged, "prompt looks", "prompts look")
