@@ -307,7 +307,12 @@ class History:
         raise BadReferenceError(f"{reference} holds no such material")
 
     def resume(self, session: Session) -> ResumeCommand | None:
-        """Return the harness's own resume command."""
+        """Return the harness's own resume command, None when it has none for this session.
+
+        An id is what a file says it is: one that begins with a dash would be taken for an option.
+        """
+        if session.native_id.startswith("-"):
+            return None
         return registry.get(session.harness).resume(session)
 
     # ------------------------------------------------------------ searches of a person

@@ -30,7 +30,8 @@ class Command(NamedTuple):
     def line(self) -> str:
         """The command for a POSIX shell, with the change of directory."""
         words = shlex.join(self.argv)
-        return f"cd {shlex.quote(self.cwd)} && {words}" if self.cwd else words
+        folder = f"./{self.cwd}" if self.cwd.startswith("-") else self.cwd  # `cd -` goes elsewhere
+        return f"cd {shlex.quote(folder)} && {words}" if folder else words
 
     @property
     def installed(self) -> bool:

@@ -196,6 +196,26 @@ def test_every_answer_says_how_far_it_reached(recall, projects: Path, words: lis
     assert kinds == (set() if about_one else {"unparsed"})
 
 
+def test_an_id_that_looks_like_an_option_is_never_given_to_a_program(
+    capsys, tmp_path: Path, home: Path
+) -> None:
+    folder = tmp_path / "session-state" / "--yolo"
+    folder.mkdir(parents=True)
+    said = [
+        {"type": "session.start", "id": "1", "timestamp": "2026-11-30T10:00:00Z",
+         "data": {"sessionId": "--yolo", "context": {"cwd": "/tmp"}}},
+        {"type": "user.message", "id": "2", "timestamp": "2026-11-30T10:00:01Z",
+         "data": {"content": "hello"}},
+    ]  # fmt: skip
+    written(folder / "events.jsonl", said)
+    words = ["continue", "--last", "--json", "--source", f"copilot={tmp_path}"]
+    assert main(words) == 0
+    said = json.loads(capsys.readouterr().out)
+    assert said["session"]["native_id"] == "--yolo"
+    assert (said["resume"], said["fork"], said["command"]) == (None, None, None)
+    assert any("no command to resume it" in note for note in said["notes"])
+
+
 def test_a_forgotten_session_is_gone_for_good(recall, projects: Path, home: Path) -> None:
     assert recall("grep", "context window").code == 0
     assert "would go" in recall("forget", SESSION[:8]).out

@@ -71,6 +71,7 @@ def test_the_command_runs_in_the_latest_directory(tmp_path: Path) -> None:
 def test_a_line_for_the_shell_is_quoted() -> None:
     command = programs.Command(("claude", "--resume", "$(x); y"), "/a b/'c'")
     assert command.line == """cd '/a b/'"'"'c'"'"'' && claude --resume '$(x); y'"""
+    assert programs.Command(("pi",), "-").line == "cd ./- && pi"
 
 
 def test_forks_where_the_program_has_them() -> None:
