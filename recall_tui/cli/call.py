@@ -109,7 +109,8 @@ class Call:
         if wrong or self._app is None:
             from recall_tui.errors import ConfigError
 
-            raise ConfigError(wrong, "recall sessions lists; recall grep TEXT searches")
+            program = "recall --demo" if self.demo else "recall"
+            raise ConfigError(wrong, f"{program} sessions lists; {program} grep TEXT searches")
         return self._app(self)
 
 

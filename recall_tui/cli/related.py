@@ -126,7 +126,7 @@ COLUMNS: Final = (
     Column("AGE", right=True),
     Column(""),
     Column("ID", most=14),
-    Column("BRANCH", most=12),
+    Column("BRANCH", most=12, spare=True),
     Column("TITLE", most=30),
     Column("SHARES"),
 )

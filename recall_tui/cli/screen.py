@@ -66,6 +66,12 @@ class Column(NamedTuple):
     right: bool = False
     most: int = 0
     """Cells it may take at most of 80 on a terminal, more on a wider one; 0: what it needs."""
+    spare: bool = False
+    """On a narrow terminal it makes room for the last column, the rightmost one first."""
+
+
+LAST_CELLS: Final = 24
+"""What the last column should have before others are left out for it."""
 
 
 class Screen:
@@ -153,23 +159,39 @@ class TerminalScreen(Screen):
     def table(self, columns: Sequence[Column], rows: Iterable[Sequence[Piece]]) -> None:
         """Write a table; the last column takes the rest of the width."""
         cells = [[_flat(cell) for cell in row] for row in rows]
-        widths = [
-            min(
-                max([cell_width(c.head), *(cell_width(row[i][0]) for row in cells)]),
-                c.most * max(self.width, 80) // 80 or self.width,
-            )
-            for i, c in enumerate(columns)
-        ]
-        widths[-1] = max(8, self.width - sum(widths[:-1]) - 2 * (len(columns) - 1))
+        widths = self._widths(columns, cells)
         heads = [(column.head, "muted") for column in columns]
         for row in [heads, *cells]:
             fitted: list[tuple[str, str]] = []
-            for (words, style), column, width in zip(row, columns, widths, strict=True):
+            for at, width in widths.items():
+                words, style = row[at]
                 kept = cut_cells(words, width)
                 gap = " " * (width - cell_width(kept))
-                fitted += [(gap, ""), (kept, style)] if column.right else [(kept, style), (gap, "")]
-                fitted.append(("  ", ""))
+                pair = (
+                    [(gap, ""), (kept, style)] if columns[at].right else [(kept, style), (gap, "")]
+                )
+                fitted += [*pair, ("  ", "")]
             self._print(self._assemble(fitted))
+
+    def _widths(
+        self, columns: Sequence[Column], rows: Sequence[Sequence[tuple[str, str]]]
+    ) -> dict[int, int]:
+        """Return the cells of each column there is room for, by its place."""
+        widths = {
+            at: min(
+                max([cell_width(column.head), *(cell_width(row[at][0]) for row in rows)]),
+                column.most * max(self.width, 80) // 80 or self.width,
+            )
+            for at, column in enumerate(columns[:-1])
+        }
+        for at in reversed([at for at in widths if columns[at].spare]):
+            if self._rest(widths) < LAST_CELLS:
+                del widths[at]
+        return widths | {len(columns) - 1: max(8, self._rest(widths))}
+
+    def _rest(self, widths: dict[int, int]) -> int:
+        """Return the cells that some columns leave, each with its gutter."""
+        return self.width - sum(width + 2 for width in widths.values())
 
     def _assemble(self, pieces: Iterable[tuple[str, str]]) -> Text:
         from rich.text import Text

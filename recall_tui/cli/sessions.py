@@ -108,10 +108,10 @@ COLUMNS: Final = (
     Column("AGE", right=True),
     Column("BY"),
     Column("ID", most=14),
-    Column("YOU", right=True),
-    Column("MSGS", right=True),
-    Column("PROJECT", most=12),
-    Column("BRANCH", most=8),
+    Column("YOU", right=True, spare=True),
+    Column("MSGS", right=True, spare=True),
+    Column("PROJECT", most=12, spare=True),
+    Column("BRANCH", most=8, spare=True),
     Column("TITLE"),
 )
 

@@ -115,6 +115,23 @@ def test_columns_line_up_for_wide_letters(monkeypatch) -> None:
     } == {15}
 
 
+def test_a_narrow_terminal_keeps_the_last_column_and_spares_others(monkeypatch) -> None:
+    columns = [
+        Column("ID"), Column("MSGS", spare=True), Column("PROJECT", most=12, spare=True),
+        Column("TITLE"),
+    ]  # fmt: skip
+    row = ("0199c2d4", "1,234", "assistant", "how big is the context window")
+    shown = {}
+    for width in (80, 45, 38, 20):
+        screen = terminal(monkeypatch, width)
+        screen.table(columns, [row])
+        shown[width] = SGR.sub("", screen.stream.getvalue()).splitlines()[0].split()
+    assert shown == {
+        80: ["ID", "MSGS", "PROJECT", "TITLE"], 45: ["ID", "MSGS", "TITLE"], 38: ["ID", "TITLE"],
+        20: ["ID", "TITLE"],
+    }  # fmt: skip
+
+
 def test_a_block_is_bounded_and_says_so(monkeypatch) -> None:
     screen = terminal(monkeypatch, 40)
     screen.block("word " * 100, indent=4, lines=2)
