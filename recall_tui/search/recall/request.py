@@ -7,9 +7,8 @@ secret.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 from recall_tui.errors import ExitCode, RecallError
 from recall_tui.model import Filter
@@ -49,8 +48,7 @@ class RefusedError(RecallError):
         self.exit_code = _EXITS[reason]
 
 
-@dataclass(slots=True, frozen=True)
-class RecallRequest:
+class RecallRequest(NamedTuple):
     """A question: either literal `terms` (an agent's), or a `sentence` that is split into terms.
 
     Checked by `checked` before use; `from_tool` makes one of a tool call's parameters.
@@ -63,7 +61,7 @@ class RecallRequest:
     question: str = ""
     """Accepted and validated, never matched, never returned (S0-17)."""
     limit: int = policy.DEFAULT_LIMIT
-    chosen: Filter = field(default_factory=Filter)
+    chosen: Filter = Filter()
     expand: bool = False
     """Rank subagents and forks as sessions of their own instead of under their main one (Q12)."""
     current_session: str = ""
@@ -74,8 +72,7 @@ class RecallRequest:
     """Name of the zone days in a sentence are meant in; echoed back."""
 
 
-@dataclass(slots=True, frozen=True)
-class MoreRequest:
+class MoreRequest(NamedTuple):
     """More messages around one anchor (S0-100)."""
 
     anchor: str
@@ -85,8 +82,7 @@ class MoreRequest:
     current_session: str = ""
 
 
-@dataclass(slots=True, frozen=True)
-class MaterialRequest:
+class MaterialRequest(NamedTuple):
     """The bytes of one material (S0-106): an id that only the message holding it resolves."""
 
     anchor: str
@@ -294,11 +290,7 @@ def _text(
 
 
 def _whole(given: Mapping[str, object], name: str, default: int, least: int, most: int) -> int:
-    value = given.get(name)
-    if value is None:
-        return default
-    if isinstance(value, float) and value.is_integer():  # JSON knows one kind of number
-        value = int(value)
+    value = given.get(name, default)
     if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
         raise _invalid(f"{name} must be a whole number from {least} to {most}")
     return value
