@@ -175,7 +175,7 @@ def _hints(keymap: Keymap, *, recalling: bool) -> list[Part]:
     other = "finds exact words" if recalling else "asks a question"
     return [
         Part("   type to search · narrow: ", "dim", "narrow"),
-        Part(f"{keymap.shown('narrow')}, since:7d harness:codex", "dim", "narrow"),
+        Part(f"{keymap.shown('narrow')}, since:7d, harness:pi", "dim", "narrow"),
         Part(" · ", "dim", "toggle_mode"),
         Part(f"{keymap.shown('mode')} {other} instead", "dim", "toggle_mode"),
     ]

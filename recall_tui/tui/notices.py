@@ -38,14 +38,13 @@ def empty(search: Search, coverage: Coverage, keymap: Keymap, home: str) -> Para
 
 
 def _wrong(search: Search) -> Paragraphs:
-    """Return what is wrong with the question, and the filters there are when it is one."""
-    words: Paragraphs = [[(search.error, "warning")]]
-    if search.question.error:
-        from recall_tui.search.filters import FIELDS
+    """Return why nothing is listed; of a wrong filter, which the row above names, all there are."""
+    if not search.question.error:
+        return [[(search.error, "warning")]]
+    from recall_tui.search.filters import FIELDS
 
-        fields = " ".join(f"{field}:" for field in FIELDS)
-        words += [[], [("Filters: ", "muted"), (fields, "")]]
-    return words
+    fields = " ".join(f"{field}:" for field in FIELDS)
+    return [[("Nothing was searched.", "title")], [], [("Filters: ", "muted"), (fields, "")]]
 
 
 def _no_hits(search: Search, coverage: Coverage, keymap: Keymap) -> Paragraphs:

@@ -390,7 +390,7 @@ class MaterialScreen(LeftOnce[int | None]):
         mime = item.content.mime if item.content else ""
         name = default_name(item.material.name, mime)
         title = f"Save {notation.size(len(item.data))} as"
-        hint = f"A new file, readable by you alone; from {os.getcwd()} unless absolute."
+        hint = f"A new file, readable by you alone, in {os.getcwd()}"
 
         def chosen(path: str | None) -> None:
             if path:

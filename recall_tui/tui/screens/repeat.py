@@ -177,7 +177,7 @@ class RepeatScreen(ReadingScreen[Repetition]):
                     group="save", exit_on_error=False, description="save prompts",
                 )  # fmt: skip
 
-        hint = f"A new file, readable by you alone; from {os.getcwd()} unless absolute."
+        hint = f"A new file, readable by you alone, in {os.getcwd()}"
         self.app.push_screen(AskScreen("Save the prompts as", hint, value="prompts.md"), chosen)
 
     def _save_in_thread(self, path: str, text: str) -> None:
