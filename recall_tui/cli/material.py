@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from recall_tui.cli import options, output
+from recall_tui.cli.naming import reference
 from recall_tui.cli.screen import one_line
 from recall_tui.errors import ExitCode, QueryError, SourceError
 from recall_tui.paths import write_new
@@ -31,7 +32,7 @@ def material(
 
     call = options.call_of(ctx)
     with call.history() as history:
-        answer = history.fetch(MaterialRequest(ref, material_id))
+        answer = history.fetch(MaterialRequest(reference(history, ref), material_id))
     if target is not None:
         save(target, answer.data)
     if as_json:

@@ -6,6 +6,7 @@ import click
 
 from recall_tui.cli import options, output
 from recall_tui.cli.hits import speaker, style_of
+from recall_tui.cli.naming import reference
 from recall_tui.cli.screen import one_line
 from recall_tui.errors import ExitCode
 from recall_tui.text import notation
@@ -36,7 +37,7 @@ def more(ctx: click.Context, *, ref: str, before: int, after: int, as_json: bool
 
     call = options.call_of(ctx)
     with call.history() as history:
-        answer = history.more(MoreRequest(ref, before, after))
+        answer = history.more(MoreRequest(reference(history, ref), before, after))
     if as_json:
         output.print_json(wire.more(answer, paths=True))
         return ExitCode.FOUND

@@ -33,6 +33,17 @@ def named(history: History, name: str) -> Session | None:
     return found[0] if found else None
 
 
+def reference(history: History, ref: str) -> str:
+    """Return a reference with the key of the session that its id, or the beginning of one, names.
+
+    Raises:
+        QueryError: It names more than one.
+    """
+    name, place = ref.partition("#")[::2]
+    session = named(history, name) if place and ":" not in name else None
+    return f"{session.key}#{place}" if session else ref
+
+
 def folded(found: Sequence[Session]) -> list[Session]:
     """Return the sessions without those that belong to a main session in the same list."""
     keys = {session.key for session in found}

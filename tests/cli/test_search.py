@@ -149,6 +149,9 @@ def test_more_of_a_passage(recall) -> None:
         len(ran.json["messages"]) >= 2
     )
     assert "401" in recall("more", anchor).out
+    short = f"{SESSION[:8]}#{anchor.partition('#')[2]}"  # as `show` takes it
+    assert recall("more", short).out == recall("more", anchor).out
+    assert recall("material", short, "x").err == recall("material", anchor, "x").err
     unknown = recall("more", f"claude:{SESSION}#77~0000")
     assert unknown.code == 3 and "no such message" in unknown.err
     assert recall("more", anchor, "--before", "9").code == 2
