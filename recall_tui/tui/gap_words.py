@@ -26,7 +26,7 @@ _WORDS: Final = {
     GapKind.FORGOTTEN: ("session forgotten on request", "sessions forgotten on request"),
     GapKind.TIMED_OUT: ("block ran out of time", "blocks ran out of time"),
     GapKind.CAPPED: ("session searched in part", "sessions searched in part"),
-    GapKind.HORIZON: ("match beyond what recall reads", "matches beyond what recall reads"),
+    GapKind.HORIZON: ("match too deep in output to rank", "matches too deep in output to rank"),
     GapKind.BUDGET: ("session not ranked in time", "sessions not ranked in time"),
     GapKind.CANCELLED: ("search was cancelled", "searches were cancelled"),
     GapKind.RETENTION: ("session will be deleted soon", "sessions will be deleted soon"),
