@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 from array import array
-from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from recall_tui import clock
@@ -228,7 +227,7 @@ class History:
 
         request = checked(request)
         require_open(self.paths.data)
-        request = replace(request, chosen=self._held.restricted(request.chosen))
+        request = request._replace(chosen=self._held.restricted(request.chosen))
         envelope = recall(
             self._held.corpora(request.current_session),
             request,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 import click
@@ -93,7 +92,7 @@ def search(
         zone=zone_name,
     )
     if paths:
-        request = replace(request, limit=MAX_PERSON_LIMIT)
+        request = request._replace(limit=MAX_PERSON_LIMIT)
     with call.history() as history:
         answer = history.recall(request)
         if paths:

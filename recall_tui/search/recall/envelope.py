@@ -28,13 +28,12 @@ class Tier(IntEnum):
         return self.name.lower()
 
 
-@dataclass(slots=True, frozen=True)
-class TermHit:
+class TermHit(NamedTuple):
     """One term of the question, as a passage holds it."""
 
     spelling: str
     """As the caller wrote it."""
-    count: int
+    count: int  # type: ignore[assignment]  # hides `tuple.count`
     """Occurrences in the passage's evidence."""
     sort: str = "term"
     """term | word | identifier | phrase | run"""
@@ -42,8 +41,7 @@ class TermHit:
     """Whether the passage holds only words like it: near forms, or one edit away."""
 
 
-@dataclass(slots=True, frozen=True)
-class Why:
+class Why(NamedTuple):
     """Why a passage is in the answer. Rendered as one line by `why.line`, and only there."""
 
     tier: Tier
@@ -53,7 +51,7 @@ class Why:
     """Terms of the question that did not."""
     fields: tuple[str, ...]
     """Where: you | agent | tool call | tool output | title | file name."""
-    count: int
+    count: int  # type: ignore[assignment]  # hides `tuple.count`
     """Occurrences of all terms in the evidence."""
     weight: float
     """The type weight of the anchor: 0.5 for tool output."""
