@@ -207,6 +207,19 @@ def test_a_file_that_another_harness_cannot_read_is_not_counted_here(home: Path)
     assert (check.level, check.facts["unreadable"], check.action) == (Level.OK, 0, "")
 
 
+def test_programs_that_left_nothing_in_a_named_folder_are_no_lines_of_their_own(
+    home: Path,
+) -> None:
+    full, bare = home / "full", home / "bare"
+    full.mkdir()
+    bare.mkdir()
+    places = [Place(Program(0), str(full)), Place(Program(4), str(full)),
+              Place(Program(0), str(bare))]  # fmt: skip
+    lines = [check.detail for check in doctor.source_checks(places, [], [], lambda _: 4)]
+    assert lines == [f"{full}: 4 found, 0 indexed, 4 skipped: no message in them",
+                     f"{bare}: 0 found, 0 indexed"]  # fmt: skip
+
+
 def test_a_place_that_is_not_indexed_yet_says_so() -> None:
     check = place_line(Program(4), "/", [])
     assert (check.level, check.action) == (Level.WARN, "recall index")

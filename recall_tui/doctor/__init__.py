@@ -137,6 +137,9 @@ def source_checks(
 ) -> Iterator[Check]:
     """Yield one check a place: found, indexed, skipped, unreadable, gone.
 
+    A folder that was named is looked at for every program: those that left nothing there are not
+    worth a line when another did.
+
     Args:
         looked: Places.
         sessions: Of the index, copies too.
@@ -144,9 +147,13 @@ def source_checks(
         known: Returns how many sources the index knows.
     """
     there = [place for place in looked if os.path.exists(place.root)]
+    checks = {place: _place_check(place, sessions, damaged, known) for place in there}
+    fruitful = {place.root for place, check in checks.items() if check.facts["found"]}
     for place in looked:
-        if place in there:
-            yield _place_check(place, sessions, damaged, known)
+        if place in checks:
+            check = checks[place]
+            if check.level is not Level.OK or check.facts["found"] or place.root not in fruitful:
+                yield check
         else:
             facts: dict[str, object] = {"harness": place.harness.id, "path": place.root}
             facts["exists"] = False
