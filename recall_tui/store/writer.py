@@ -79,17 +79,19 @@ class Writer(Database):
 
     # ------------------------------------------------------------ drafts
 
-    def add(self, draft: Draft, block: StoredBlock) -> None:
-        """Take one more block of a session that is being read."""
+    def add(self, draft: Draft, block: StoredBlock) -> int:
+        """Take one more block of a session that is being read; return the bytes stored for it."""
         draft.blocks.append(block)
         draft.held += block.weight
+        stored = 0
         if draft.held > DRAFT_BYTES:
             self.begin()
             if not draft.session:
                 draft.session = self.new_session()
                 self.connection.execute("INSERT INTO draft VALUES (?)", (draft.session,))
             self._store(draft, draft.session, draft.stored)
-            draft.held = 0
+            stored, draft.held = draft.held, 0
+        return stored
 
     def drop(self, draft: Draft) -> None:
         """Forget a draft."""

@@ -778,6 +778,26 @@ def test_a_long_session_is_stored_as_it_arrives(desk, tmp_path, monkeypatch):
 
 
 @pytest.mark.usefixtures("little_memory")
+def test_a_long_session_does_not_fill_the_journal(desk, monkeypatch):
+    from recall_tui.store.sync import work
+    from recall_tui.store.writer import Writer
+
+    monkeypatch.setattr(work, "STEADY_COMMIT", 500_000)
+    desk.write("a.jsonl", *long_session())
+    committed = []
+    finish = Writer.finish
+
+    def looking(self, *about):
+        committed.append(desk.sql("SELECT count(*) FROM block")[0][0])
+        return finish(self, *about)
+
+    monkeypatch.setattr(Writer, "finish", looking)
+    desk.sync()
+    (stored,) = desk.sql("SELECT count(*) FROM block")[0]
+    assert committed[0] > stored / 2
+
+
+@pytest.mark.usefixtures("little_memory")
 def test_nobody_sees_half_a_long_session(desk, monkeypatch):
     from recall_tui.store.sync import work
 
@@ -792,12 +812,13 @@ def test_nobody_sees_half_a_long_session(desk, monkeypatch):
     plain = Writer.add
 
     def committing(self, draft, block):
-        plain(self, draft, block)
+        stored = plain(self, draft, block)
         self.commit()
         for chosen in (Filter(), Filter(include_copies=True)):
             listed = {s.id for s in desk.corpus.sessions(chosen)}
             blocks = {b.session for b in desk.corpus.blocks(chosen)}
             seen.append((blocks <= listed, len(listed)))
+        return stored
 
     monkeypatch.setattr(Writer, "add", committing)
     desk.sync()

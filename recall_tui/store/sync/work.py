@@ -154,6 +154,7 @@ class Sync:
         """Read every source and write its session; commits early, then steadily."""
         drafts: dict[int, Draft] = {}
         uncommitted, step, left = 0, FIRST_COMMIT, len(jobs)
+        drafted = 0
         self._count_all()
         self._report()
         with closing(self._parts(tasks)) as parts:
@@ -165,7 +166,10 @@ class Sync:
                 number, part = item
                 draft = drafts.setdefault(number, Draft())
                 if isinstance(part, StoredBlock):
-                    self._writer.add(draft, part)
+                    drafted += self._writer.add(draft, part)
+                    if drafted >= STEADY_COMMIT:
+                        self._writer.commit()
+                        drafted = 0
                     continue
                 del drafts[number]
                 job, weight = jobs[number], tasks[number].weight
