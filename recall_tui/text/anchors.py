@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 _Scan: TypeAlias = Callable[[bytes], list[tuple[int, int]]]
 
-SHORT: Final = 4096
+SHORT: Final = 2048
 """Bytes of a text for which a pass each is quick enough: most commands never load hyperscan."""
 WINDOW: Final = 1 << 20
 """Bytes of a long text that are looked at together: what is found there is held at once."""

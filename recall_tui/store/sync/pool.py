@@ -46,7 +46,6 @@ when sessions are short."""
 _BOOT: Final = (
     "import sys; sys.path[:] = sys.argv[1:];from recall_tui.store.sync.worker import main; main()"
 )
-_PIPE_BYTES: Final = 1 << 20
 
 
 class _Parts(queue.Queue["tuple[int, StoredBlock | Reading] | None"]):
@@ -208,6 +207,7 @@ class Pool:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
+            bufsize=worker.PIPE_BYTES,
             process_group=0,  # Ctrl-C goes to the parent, which ends its workers itself
         )
         _widen(_pipe(process.stdout))
@@ -242,6 +242,6 @@ def _widen(stream: BinaryIO) -> None:
     try:
         import fcntl  # noqa: PLC0415
 
-        fcntl.fcntl(stream, fcntl.F_SETPIPE_SZ, _PIPE_BYTES)
+        fcntl.fcntl(stream, fcntl.F_SETPIPE_SZ, worker.PIPE_BYTES)
     except (ImportError, AttributeError, OSError):
         return

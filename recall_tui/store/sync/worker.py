@@ -279,6 +279,8 @@ def _fit_to_keep(carry: bytes) -> bool:
 
 # ---------------------------------------------------------------- the worker process
 
+PIPE_BYTES: Final = 1 << 20
+"""Of answers that are on their way: most sessions' blocks fit."""
 _FRAME: Final = 5
 """Bytes before a payload: its length (4, little-endian) and its kind (1)."""
 TASK: Final = 0
@@ -287,7 +289,11 @@ READING: Final = 2
 
 
 def send(stream: BinaryIO, kind: int, value: Task | StoredBlock | Reading) -> None:
-    """Write one frame. What a block holds in bytes follows it as it is, uncopied."""
+    """Write one frame. What a block holds in bytes follows it as it is.
+
+    Blocks may wait in the stream's buffer for the reading they belong to: each write wakes whoever
+    listens.
+    """
     import msgspec  # noqa: PLC0415 - 30 ms that a sync without work does not need
 
     columns: tuple[bytes, ...] = ()
@@ -300,7 +306,8 @@ def send(stream: BinaryIO, kind: int, value: Task | StoredBlock | Reading) -> No
     stream.write(payload)
     for column in columns:
         stream.write(column)
-    stream.flush()
+    if kind != BLOCK:
+        stream.flush()
 
 
 def receive(stream: BinaryIO) -> Task | StoredBlock | Reading | None:
@@ -331,7 +338,8 @@ def harness_of(name: str) -> Harness:
 def main() -> None:
     """Answer tasks until stdin ends."""
     memory.keep_freed()
-    tasks, answers = sys.stdin.buffer, sys.stdout.buffer
+    tasks = sys.stdin.buffer
+    answers = open(sys.stdout.fileno(), "wb", buffering=PIPE_BYTES, closefd=False)
     sys.stdout = sys.stderr  # a stray print of a reader must not break the frames
     try:
         while True:
