@@ -339,7 +339,8 @@ def main() -> None:
     """Answer tasks until stdin ends."""
     memory.keep_freed()
     tasks = sys.stdin.buffer
-    answers = open(sys.stdout.fileno(), "wb", buffering=PIPE_BYTES, closefd=False)
+    out = sys.stdout.fileno()
+    answers = open(out, "wb", PIPE_BYTES, closefd=False)  # noqa: SIM115 - as long as it lives
     sys.stdout = sys.stderr  # a stray print of a reader must not break the frames
     try:
         while True:
@@ -350,4 +351,4 @@ def main() -> None:
                 send(answers, BLOCK if isinstance(part, StoredBlock) else READING, part)
     except (BrokenPipeError, KeyboardInterrupt):
         # The parent is gone or has lost interest: nobody reads a word of farewell.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        os.dup2(os.open(os.devnull, os.O_WRONLY), out)
