@@ -242,7 +242,7 @@ def _gaps(asked: Asked, found: Scanned, envelope: Envelope) -> Iterator[Gap]:
     """Yield what the answer lacks, apart from what its corpora know (S0-122)."""
     if not asked.terms and not asked.spans:
         yield Gap(
-            GapKind.NO_MATCH, 1, "the question holds only words that are everywhere",
+            GapKind.NO_MATCH, 1, "the question holds only words that are everywhere, or too short",
             'name what it is about, or put a phrase in "quotes"',
         )  # fmt: skip
     if envelope.unmatched:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from recall_tui.model import Filter
+from recall_tui.model import Filter, Kind
 from recall_tui.search.recall.hits import name_of
 
 if TYPE_CHECKING:
@@ -103,6 +103,13 @@ class Board:
         for block in self.corpora[number].blocks(chosen):
             if block.session == row and len(block.meta):
                 yield self._known.get(name_of(number, block), -1), block
+
+    def prompts(self, corpus: int, block: Block) -> Iterator[int]:
+        """Yield the prompts of a block that may be found, by index."""
+        admits = self._scan.admits(corpus, block)
+        for index, kind in enumerate(block.meta.kinds):
+            if kind == Kind.PROMPT and (admits is None or admits(index)):
+                yield index
 
     def table(self, corpus: int, at: int, block: Block) -> Table:
         """Return the hits of a block that `load` read, complete."""

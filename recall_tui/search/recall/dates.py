@@ -15,6 +15,7 @@ from recall_tui.search.recall import policy
 from recall_tui.text.late import late
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from datetime import tzinfo
 
 _NAMES: Final = (
@@ -50,25 +51,77 @@ _MONTH_ONLY: Final = (
     rf"\b{_MONTH}{_YEAR}"
 )
 _YEAR_ONLY: Final = r"\b(?P<y>20\d\d)\b"
+_DAYS_BACK: Final = {
+    (
+        0,
+        0,
+    ): "today, tonight, this morning, heute, hoy, aujourd'hui, oggi, hoje, сегодня, 今天, 今日",
+    (1, 1): "yesterday, last night, gestern, hier, ayer, ieri, ontem, вчера, 昨天, 昨日, 昨晚",
+    (2, 2): "the day before yesterday, vorgestern, avant-hier, anteayer, 前天, 一昨日",
+    (6, 0): "this week, diese woche, cette semaine, esta semana, 本周, 这周, 今週",
+    (13, 5): "last week, letzte woche, la semaine dernière, la semana pasada, 上周, 上星期, 先週",
+    (30, 0): "this month, diesen monat, este mes, 本月, 这个月, 今月",
+    (60, 20): "last month, letzten monat, le mois dernier, el mes pasado, 上个月, 上月, 先月",
+}
+"""(oldest, newest) days back -> how that is said."""
+_SAID: Final = {word: back for back, said in _DAYS_BACK.items() for word in said.split(", ")}
+_WEEKDAYS: Final = {
+    name: number
+    for number, names in enumerate((
+        "monday montag lundi lunes 周一 星期一 月曜",
+        "tuesday dienstag mardi martes 周二 星期二 火曜",
+        "wednesday mittwoch mercredi miércoles 周三 星期三 水曜",
+        "thursday donnerstag jeudi jueves 周四 星期四 木曜",
+        "friday freitag vendredi viernes 周五 星期五 金曜",
+        "saturday samstag samedi sábado 周六 星期六 土曜",
+        "sunday sonntag dimanche domingo 周日 星期日 日曜",
+    ))
+    for name in names.split()
+}  # fmt: skip
+_UNITS: Final = {
+    name: (days, blur)
+    for days, blur, names in (
+        (1, 0, "day days tag tagen jour jours día días 天 日"),
+        (7, 3, "week weeks woche wochen semaine semaines semana semanas 周 週間"),
+        (30, 10, "month months monat monaten mois mes meses 个月 か月 ヶ月"),
+    )
+    for name in names.split()
+}
+"""Unit of time -> (days, how many days it may be off)."""
+_COUNTS: Final = {
+    "a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "few": 4,
+    "einem": 1, "einer": 1, "zwei": 2, "drei": 3, "un": 1, "une": 1, "una": 1, "deux": 2,
+    "trois": 3, "dos": 2, "tres": 3, "一": 1, "两": 2, "二": 2, "三": 3,
+}  # fmt: skip
+
+
+def _one_of(names: Iterable[str], *, wide: bool) -> str:
+    """Return a pattern of names that are words, or of those in scripts without blanks."""
+    chosen = [name for name in names if (name[0] > "\u2fff") is wide]
+    return "|".join(map(re.escape, sorted(chosen, key=len, reverse=True)))
+
+
+_NUMBER: Final = rf"(?P<n>\d{{1,2}}|{_one_of(_COUNTS, wide=False)})"
+_UNIT: Final = _one_of(_UNITS, wide=False)
 _RELATIVE: Final = (
-    r"\b(?:(?P<n>\d{1,2}|a|an|one|two|three|four|five|six) (?P<unit>day|week|month)s? ago"
-    r"|(?P<word>today|yesterday|last week|last month|this week|this month|heute|gestern|hier|ayer)"
-    r")\b|(?P<cjk>昨天|今天|上周|上个月|本周|昨日|今日|先週|先月)"
+    rf"\b{_NUMBER} (?P<unit>{_UNIT}) ago\b"
+    rf"|\b(?:vor|hace|il y a) {_NUMBER.replace('<n>', '<m>')} (?P<of>{_UNIT})\b"
+    rf"|(?P<w>\d{{1,2}}|{_one_of(_COUNTS, wide=True)})"
+    rf"个?(?P<wide>{_one_of(_UNITS, wide=True)})(?:以)?前"
+    rf"|\b(?P<word>{_one_of(_SAID, wide=False)})\b|(?P<cjk>{_one_of(_SAID, wide=True)})"
+)
+_WEEKDAY: Final = (
+    r"\b(?:(?P<before>last|this|past|on|since|letzten|letzte|am|diesen|el|el pasado) )?"
+    rf"(?P<day>{_one_of(_WEEKDAYS, wide=False)})(?P<behind> dernier| pasado)?\b"
+    rf"|上?(?P<cjk>{_one_of(_WEEKDAYS, wide=True)})日?"
 )
 _HINTS: Final = frozenset(_MONTHS).union(
-    ("ago", "week", "month", "today", "yesterday", "heute", "gestern", "hier", "ayer")
-)
+    *(name.replace("'", " ").replace("-", " ").split() for name in _SAID), _WEEKDAYS,
+    ("ago", "vor", "hace", "il"),
+) - frozenset(("the", "la", "le", "el", "l", "this", "last", "day", "before"))  # fmt: skip
 """Every time that is named without a digit holds one of these words, ..."""
-_CJK_HINTS: Final = frozenset("昨今上本先")
+_CJK_HINTS: Final = frozenset("昨今上本先周星曜前这")
 """... or one of these characters."""
-_COUNTS: Final = {"a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
-_DAYS_BACK: Final = {
-    "today": (0, 0), "heute": (0, 0), "今天": (0, 0), "今日": (0, 0),
-    "yesterday": (1, 1), "gestern": (1, 1), "hier": (1, 1), "ayer": (1, 1), "昨天": (1, 1),
-    "昨日": (1, 1), "last week": (13, 5), "上周": (13, 5), "先週": (13, 5), "this week": (6, 0),
-    "本周": (6, 0), "last month": (60, 20), "上个月": (60, 20), "先月": (60, 20),
-    "this month": (30, 0),
-}  # fmt: skip
 
 
 _ASKS: Final = late(
@@ -152,6 +205,9 @@ def take(sentence: str, now_ms: int, zone: tzinfo = UTC) -> tuple[tuple[Span, ..
         word = match["m"].lower()
         if (len(word) > 3 and word not in _WORDS) or match["before"] or match["y"]:
             claim(match, _span(match["y"], match["m"], ""))
+    for match in _compiled(_WEEKDAY).finditer(sentence):
+        if match["cjk"] or match["before"] or match["behind"]:
+            claim(match, _weekday(match, today))
     for match in _compiled(_RELATIVE).finditer(sentence):
         claim(match, _relative(match, today))
     for match in _compiled(_YEAR_ONLY).finditer(sentence):
@@ -182,14 +238,24 @@ def _span(year: str | None, month: str | None, day: str | None) -> Span | None:
 def _relative(match: re.Match[str], today: date) -> Span:
     said = (match["word"] or match["cjk"] or "").lower()
     if said:
-        oldest, newest = _DAYS_BACK[said]
+        oldest, newest = _SAID[said]
     else:
-        count = _COUNTS.get(match["n"].lower()) or int(match["n"])
-        days = count * {"day": 1, "week": 7, "month": 30}[match["unit"].lower()]
-        blur = {"day": 0, "week": 3, "month": 10}[match["unit"].lower()]
-        oldest, newest = days + blur, max(0, days - blur)
+        number = (match["n"] or match["m"] or match["w"]).lower()
+        days, blur = _UNITS[(match["unit"] or match["of"] or match["wide"]).lower()]
+        back = days * (_COUNTS.get(number) or int(number))
+        oldest, newest = back + blur, max(0, back - blur)
     first, last = today - timedelta(days=oldest), today - timedelta(days=newest)
     return Span(0, 0, 0, first, last)
+
+
+def _weekday(match: re.Match[str], today: date) -> Span:
+    """Return the last such day; today is "this" one, and the one before "last"."""
+    number = _WEEKDAYS[(match["day"] or match["cjk"]).lower()]
+    back = (today.weekday() - number) % 7
+    if not back and (match["before"] or "").lower() not in ("this", "on", "am", "diesen", "since"):
+        back = 7
+    day = today - timedelta(days=back)
+    return Span(0, 0, 0, day, day)
 
 
 def prior(spans: tuple[Span, ...], started_ms: int, ended_ms: int, zone: tzinfo = UTC) -> float:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from recall_tui.model import Kind
 from recall_tui.search.recall import policy
 from recall_tui.search.recall.envelope import TermHit, Tier, Why
+from recall_tui.search.recall.words import TOKEN
 from recall_tui.text.fold import fold
 
 if TYPE_CHECKING:
@@ -35,24 +36,26 @@ def why(terms: Sequence[Term], board: Board, choice: Choice) -> Why:
     """Return why a choice was made."""
     evidence, session = choice.evidence, choice.ranked.session
     held = {n for n, count in evidence.counts.items() if count}
+    title = fold(session.title).encode()
+    titled = {n for n, term in enumerate(terms) if _in_title(term, title)}
+    words = {n for n in titled if terms[n].word is not None}  # a literal is what a message holds
     matched = tuple(
         TermHit(
             terms[n].spelling,
-            max(1, round(evidence.counts[n])),
+            max(1, round(evidence.counts.get(n, 0))),
             terms[n].sort,
-            n in evidence.near or terms[n].guessed,
+            n not in words and (n in evidence.near or terms[n].guessed),
         )
-        for n in _told(terms, held)
+        for n in _told(terms, held | words)
     )
-    title = fold(session.title)
     fields = [word for kind, word in FIELDS.items() if kind in evidence.kinds]
-    if any(_in_title(terms[n], title) for n in held):
+    if titled:
         fields.append("title")
     weight = policy.TOOL_RESULT_WEIGHT if evidence.kind == Kind.TOOL_RESULT else 1.0
     return Why(
         tier=evidence.tier,
         terms=matched,
-        missing=_missing(terms, held),
+        missing=_missing(terms, held | titled),
         fields=tuple(fields),
         count=sum(hit.count for hit in matched),
         weight=weight,
@@ -91,8 +94,11 @@ def _missing(terms: Sequence[Term], held: set[int]) -> tuple[str, ...]:
     )
 
 
-def _in_title(term: Term, title: str) -> bool:
-    return any(needle.decode("utf-8", "replace") in title for needle in term.needles)
+def _in_title(term: Term, title: bytes) -> bool:
+    """Return whether a title says a term: a word in one of its forms, anything else as it is."""
+    if term.word is not None:
+        return any(term.word.weight(token) == 1.0 for token in TOKEN.findall(title))
+    return any(needle in title for needle in term.needles)
 
 
 def _weak(terms: Sequence[Term], held: set[int], board: Board, choice: Choice) -> bool:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from recall_tui.search.ports import Corpus, Stop
+    from recall_tui.search.predicate import Admits
     from recall_tui.search.recall.hits import Table
     from recall_tui.search.recall.request import RecallRequest
     from recall_tui.search.recall.terms import Term
@@ -72,6 +73,10 @@ class Scan:
         if done:
             self._join()
         return done
+
+    def admits(self, corpus: int, block: Block) -> Admits:
+        """Return the test a message of a block must pass; None when every message does."""
+        return self._admission.of(corpus, block)
 
     def again(self, corpus: int, block: Block, table: Table) -> None:
         """Add to the hits of a block that is read again what was put off in the scan."""

@@ -30,6 +30,12 @@ if TYPE_CHECKING:
     from recall_tui.search.recall.hits import Table
     from recall_tui.store.block import Block
 
+
+def _first(evidence: Evidence) -> tuple[float, int]:
+    """Of one day the first prompt: what comes later goes on from it."""
+    return -evidence.score, evidence.position
+
+
 _LABEL: Final = 24
 """Bytes at the beginning of a message that may name who speaks."""
 
@@ -66,6 +72,8 @@ class _Look(NamedTuple):
     """Counts per term over the whole session, type weights applied."""
     strongest: list[float]
     """What its strongest messages are worth by themselves, best first."""
+    prompts: list[Evidence]
+    """Of a question about a time and nothing else: its prompt of that time."""
 
 
 class _Sentence:
@@ -81,6 +89,8 @@ class _Sentence:
         self._when = dates.asked(sentence)
         self._spans = spans
         self._zone = zone
+        said = (term.weight > policy.NOISE_WEIGHT for term in self._terms)
+        self._time_alone = bool(spans) and not any(said)
         self._tiers = Tiers(self._terms)
         self._weights = Weights(board.found, board.size or 1, board.population or 1)
         self._norms = []
@@ -105,7 +115,7 @@ class _Sentence:
         ranked = [
             self._session(place, look, bonus[place])
             for place, look in looked.items()
-            if look.evidence or self._priors.get(place)
+            if look.evidence or look.prompts
         ]
         return sorted(ranked, key=lambda r: (-r.tier, -r.score, -r.session.ended_ms))
 
@@ -116,7 +126,7 @@ class _Sentence:
             place: The session.
             quoted: Whether it is known to quote recall.
         """
-        look = _Look([], {}, bytearray(), [0.0] * len(self._terms), [])
+        look = _Look([], {}, bytearray(), [0.0] * len(self._terms), [], [])
         for at, block in self._board.load(place):
             if not quoted and quotes(block):
                 return self._look(place, quoted=True)
@@ -131,8 +141,25 @@ class _Sentence:
             for index in own(block, quoted=quoted).intersection(table):
                 del table[index]
             look.evidence.extend(self._windows(block, table, self._strong(look, table)))
+            if self._time_alone and block.kind == BlockKind.TALK:
+                look.prompts[:] = sorted([*look.prompts, *self._of_time(place, block)], key=_first)[
+                    :1
+                ]
         look.evidence.sort(key=order)
         return look
+
+    def _of_time(self, place: Place, block: Block) -> Iterator[Evidence]:
+        """Yield the prompts of a block, worth what their day is worth to the question."""
+        meta = block.meta
+        session = self._board.session(place)
+        for index in self._board.prompts(place[0], block):
+            time_ms = meta.times[index]
+            when = time_ms or session.ended_ms
+            worth = dates.prior(self._spans, when, when, self._zone)
+            yield Evidence(
+                worth, Tier.SOME, time_ms, meta.positions[index], meta.kinds[index],
+                meta.digests[index], {}, frozenset(),
+            )  # fmt: skip
 
     def _strong(self, look: _Look, table: Table) -> dict[int, float]:
         """Return the messages of a block that are among the strongest of the session so far."""
@@ -146,9 +173,9 @@ class _Sentence:
     def _rough(self) -> dict[Place, Rough]:
         """Return what a session is worth before its messages are looked at again."""
         rough = self._weights.rough()
-        if not self._terms:
+        if self._time_alone:
             some = Rough(Tier.SOME, 0.0)
-            rough = dict.fromkeys((place for place, prior in self._priors.items() if prior), some)
+            rough = {place: some for place, prior in self._priors.items() if prior} | rough
         if self._spans:
             for place, (tier, score) in rough.items():
                 prior = self._priors.get(place, 0.0)
@@ -246,7 +273,7 @@ class _Sentence:
         return bonus
 
     def _session(self, place: Place, look: _Look, bonus: float) -> Ranked:
-        evidence = look.evidence
+        evidence = look.evidence or [look.prompts[0]._replace(score=0.0)]
         best = sorted((e.score for e in evidence), reverse=True)
         score = best[0] if best else 0.0
         for step, further in enumerate(best[3:9:3], 1):

@@ -72,7 +72,8 @@ name might likely thing things way use uses used using get gets got getting like
 lot even else one two new go goes going went been current currently recent recently particular
 particularly specific specifically various related relate relating according consider considered
 aspect aspects different example certain regarding involve involved involves involving typical
-typically usually frequently often common commonly several either similar"""
+typically usually frequently often common commonly several either similar session sessions
+conversation conversations chat chats"""
 _LIGHT: Final = """\
 activity activities area areas receive received receives receiving plan plans planned planning want
 wants wanted need needs needed talk talks talked talking tell tells told say said says think thinks
@@ -80,11 +81,20 @@ thought feel feels felt know knows knew known find finds found take takes took t
 makes made making give gives gave given giving try tries tried trying start starts started starting
 become becomes became keep keeps kept keeping see sees saw seen look looks looked looking share
 shares shared sharing discuss discussed discusses reason reasons idea ideas place places event
-events during together both"""
+events during together both work works worked working"""
 _ZH: Final = """\
 我们 你们 他们 她们 怎么样 怎么 什么 为什么 哪里 哪个 哪些 如何 可以 是否 这个 那个 这些 那些 上次
 之前 时候 问题 一下 一个 没有 还是 已经 的 了 吗 呢 吧 是 在 我 你 他 她 它 和 与 把 被 就 都
 也 很 有 这 那 哪 谁 要 会 能 请 给 对 从 到 用 让"""
+_ZH_KEPT: Final = """\
+使用 应用 用户 调用 引用 启用 禁用 停用 通用 常用 专用 复用 占用 作用 用例
+用法 用途 用于 会话 对话 会议 机会 请求 申请 要求 需要 主要 重要 必要 概要
+摘要 功能 性能 智能 能力 可能 对象 对应 对比 对齐 对称 绝对 相对 校对 配对
+匹对 针对 有效 所有 拥有 现有 固有 私有 公有 存在 在线 正在 实在 到期 达到
+得到 找到 收到 遇到 从库 给定 交给 就绪 很多 这里 那里 总和 把握 也许 了解
+为了 目的 有序 有限 只有 有关 有用 会员 要素 要点 邀请 用量 用语 用时 利用
+采用 适用 可用 不用 试用 在于 内在 所在 在内 对方 对手 对话框 对账 应对
+反对 面对"""
 _JA: Final = """\
 について ください でしょうか どのように どうやって ました ません でした ですか です ます
 どこ いつ なぜ 何
@@ -100,7 +110,11 @@ GERMAN: Final = _OTHERS[0]
 """The language in which a capital makes no name."""
 
 ZH: Final = _ZH.split()
-"""Chinese words a run is parted at."""
+"""Chinese words a run is parted at, ..."""
+
+ZH_KEPT: Final = _ZH_KEPT.split()
+"""... but not inside of these, which hold one of them: session, user, request, to use."""
+
 
 JA: Final = _JA.split()
 """Japanese particles and endings a run is parted at."""

@@ -8,11 +8,12 @@ their pairs of characters. Nothing is required: one odd word never empties an an
 from __future__ import annotations
 
 import re
+import unicodedata
 from typing import Final, NamedTuple
 
 from recall_tui.search.plain import as_needle
 from recall_tui.search.recall import policy
-from recall_tui.search.recall.stopwords import GERMAN, JA, LIGHT, NOISE, ZH, stop_words
+from recall_tui.search.recall.stopwords import GERMAN, JA, LIGHT, NOISE, ZH, ZH_KEPT, stop_words
 from recall_tui.search.recall.words import Word
 from recall_tui.text.fold import fold
 from recall_tui.text.late import late
@@ -102,6 +103,8 @@ def split(sentence: str) -> list[Term]:
     if len(words) in _PHRASE_WORDS and _is_short(sentence):
         whole = " ".join(sentence.split()).strip(_TRIM + "\"'")
         _add(found, _exact(whole, "phrase")._replace(telling=False))
+    if not (found or words) and (signs := _signs(sentence)):
+        _add(found, _exact(signs, "phrase"))
     inside = " ".join(t.spelling for t in found.values() if t.sort == "identifier")
     parts = {fold(word) for word in _WORD.findall(inside.replace("_", " "))}
     names = _names(sentence)
@@ -161,6 +164,15 @@ def may_be_typo(term: Term) -> bool:
     return term.word is not None and len(term.word.stem) >= _TYPO_CHARS
 
 
+def _signs(sentence: str) -> str:
+    """Return a sentence of symbols alone: an emoji, `=>`. Punctuation says nothing, `=` neither."""
+    signs = sentence.strip()
+    symbols = sum(unicodedata.category(sign).startswith("S") for sign in signs)
+    if any(map(str.isalnum, signs)) or not symbols or (len(signs) < 2 and signs.isascii()):
+        return ""
+    return signs
+
+
 def _is_short(sentence: str) -> bool:
     """Whether a whole sentence may stand somewhere as it is: short, without quotes of its own."""
     return len(sentence.split()) in _PHRASE_WORDS and not _QUOTED.search(sentence)
@@ -191,8 +203,11 @@ def _add_run(found: dict[str, Term], run: str) -> None:
 
 
 def _parts(run: str) -> list[str]:
-    words = JA if re.search("[\u3040-\u30ff]", run) else ZH
-    parted = re.split("|".join(sorted(words, key=len, reverse=True)), run)
+    words, whole = (JA, []) if re.search("[\u3040-\u30ff]", run) else (ZH, ZH_KEPT)
+    either = "|".join(sorted([*words, *whole], key=len, reverse=True))
+    inside = frozenset(whole)
+    # A blank stands for what parts, and cannot be in a run.
+    parted = re.sub(either, lambda m: m[0] if m[0] in inside else " ", run).split()
     kept = [part for part in parted if len(part) > 1]
     return kept or [part for part in parted if part] or [run]
 

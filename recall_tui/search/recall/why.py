@@ -33,7 +33,7 @@ def line(why: Why, *, brief: bool = False) -> str:
         why: The reasons.
         brief: Count words instead of naming them, and name speakers alone: for a narrow column.
     """
-    parts = [_matched(why, brief=brief)]
+    parts = list(filter(None, [_matched(why, brief=brief)]))
     if why.missing and not brief:
         parts.append(f"not: {_names(why.missing)}")
     if where := [name if brief else _WHERE.get(name, name) for name in why.fields]:

@@ -13,7 +13,7 @@ from recall_tui.search.recall.terms import split
 from recall_tui.search.recall.why import line
 from recall_tui.search.recall.words import Word, one_edit
 from tests.search.corpora import Said
-from tests.search.recall.asking import ask, sessions, talk
+from tests.search.recall.asking import anchors, ask, sessions, talk
 
 
 def sorts(sentence: str) -> dict[str, str]:
@@ -123,6 +123,19 @@ def test_chinese_questions():
     assert sessions(ask(*talks, sentence="登录错误"))[0] == "a"
 
 
+def test_a_chinese_word_is_not_parted_at_a_particle_inside_of_it():
+    assert sorts("用户会话的请求失败") == {"用户会话": "run", "请求失败": "run"}
+    assert sorts("怎么使用这个功能") == {"使用": "run", "功能": "run"}
+    assert sorts("使用中")["使用中"] == "run"
+
+
+@pytest.mark.parametrize("sentence", ["🎉", "=>", "→", "≠ ∅", "🎉🎉"])
+def test_symbols_alone_are_looked_for_as_they_stand(sentence):
+    answer = ask(talk("a", f"well {sentence} done"), talk("b", "done"), sentence=sentence)
+    assert sessions(answer) == ["a"]
+    assert answer.passages[0].why.tier is Tier.EXACT
+
+
 def test_stop_words_are_those_of_the_language_asked_in():
     assert "son" in sorts("when was her son injured at soccer")
     assert "son" not in sorts("quand est ce que son chat est dans la maison")
@@ -146,6 +159,23 @@ NOW = int(datetime(2026, 11, 30, 12, tzinfo=UTC).timestamp() * 1000)
         ("during 2022", ["2022"]),
         ("yesterday", ["2026-11-29"]),
         ("two weeks ago", ["2026-11-13/2026-11-19"]),
+        ("last Tuesday", ["2026-11-24"]),
+        ("on Monday", ["2026-11-30"]),
+        ("last Monday", ["2026-11-23"]),
+        ("letzten Freitag", ["2026-11-27"]),
+        ("lundi dernier", ["2026-11-23"]),
+        ("上周三的会话", ["2026-11-25"]),
+        ("火曜日のバグ", ["2026-11-24"]),
+        ("the day before yesterday", ["2026-11-28"]),
+        ("last night", ["2026-11-29"]),
+        ("vor 3 Tagen", ["2026-11-27"]),
+        ("hace dos semanas", ["2026-11-13/2026-11-19"]),
+        ("il y a 2 jours", ["2026-11-28"]),
+        ("3天前", ["2026-11-27"]),
+        ("la semana pasada", ["2026-11-17/2026-11-25"]),
+        ("blue monday", []),
+        ("the sun sat", []),
+        ("三天后", []),
         ("it may work", []),
         ("march on", []),
         ("version 2.10", []),
@@ -173,7 +203,42 @@ def test_a_named_day_pulls_its_session_up_but_filters_nothing():
 
 def test_only_a_day():
     day = datetime.fromtimestamp(1_700_000_000, UTC).strftime("%Y-%m-%d")
-    assert ask(talk("that", "hello"), sentence=f"what on {day}").dates == (day,)
+    talks = (
+        talk("that", "hello", "and more"),
+        talk("next day", "good morning", day=1),
+        talk("far", "hello again", day=90),
+    )
+    for sentence in (
+        f"on {day}",
+        f"what happened on {day}",
+        f"which session did we have on {day}?",
+    ):
+        answer = ask(*talks, sentence=sentence)
+        assert answer.dates == (day,)
+        assert anchors(answer) == [("that", 0), ("next day", 0)]
+        assert [line(found.why) for found in answer.passages] == [
+            "in the time asked for", "near the time asked for",
+        ]  # fmt: skip
+    worked = ask(*talks, sentence=f"what did I work on, {day}").passages[0]
+    assert line(worked.why) == "not: work · in the time asked for"
+    assert ask(*talks, sentence=f"a quantum computer on {day}").passages == ()
+
+
+@pytest.mark.contract("S0-27")
+def test_only_a_day_does_not_find_the_question_itself():
+    day = datetime.fromtimestamp(1_700_000_000, UTC).strftime("%Y-%m-%d")
+    asking = talk("asking", f"what did we do on {day}?")
+    answer = ask(
+        asking, talk("that", "hello"), sentence=f"on {day}", current_session="claude:asking"
+    )
+    assert sessions(answer) == ["that"]
+
+
+def test_the_prompt_of_a_day_stands_for_it():
+    first = Said("an early prompt", 1_700_000_000_000 - 86_400_000 * 3)
+    then = Said("a prompt of the day", 1_700_000_000_000)
+    day = datetime.fromtimestamp(1_700_000_000, UTC).strftime("%Y-%m-%d")
+    assert anchors(ask(talk("long", first, then, "the end"), sentence=f"on {day}")) == [("long", 1)]
 
 
 # ---------------------------------------------------------------- sessions
@@ -199,3 +264,16 @@ def test_why_says_what_matched_where_and_what_did_not():
     why = ask(talk("a", "go on", said), sentence="retry with jitter").passages[0].why
     assert why.fields == ("tool output",) and why.missing == ("jitter",) and why.weight == 0.5
     assert line(why) == "1 of 2 words: retry · not: jitter · in tool output ×3 · weighed ½"
+
+
+@pytest.mark.contract("S3-13")
+def test_what_the_title_says_is_not_missing():
+    session = talk("Flaky tests: port already in use", "the port is taken")  # its name is its title
+    why = ask(session, sentence="flaky test, port taken, prefix").passages[0].why
+    assert why.missing == ("prefix",) and "title" in why.fields
+    assert line(why) == (
+        "4 of 5 words: flaky, test, port, taken · not: prefix · you said it, in the title ×4"
+        " · words side by side"
+    )
+    why = ask(session, terms=("flaky", "port", "ort al")).passages[0].why
+    assert [hit.spelling for hit in why.terms] == ["port"] and why.missing == ()
