@@ -14,7 +14,7 @@ from recall_tui.errors import BadReferenceError, SourceError
 from recall_tui.harnesses import registry
 from recall_tui.harnesses.base import Source
 from recall_tui.holdings import Holdings
-from recall_tui.model import Filter, Gap, Reach, SessionKind
+from recall_tui.model import Filter, Gap, GapKind, Reach, SessionKind
 from recall_tui.paths import private_folder
 from recall_tui.scope import scope_of
 from recall_tui.store.corpus import StoreCorpus, arrays_of
@@ -23,7 +23,7 @@ from recall_tui.store.user import UserStore
 from recall_tui.upkeep import Upkeep
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from recall_tui.config import Settings
     from recall_tui.harnesses.base import ResumeCommand
@@ -400,6 +400,21 @@ class History:
     def sources(self, chosen: Filter) -> int:
         """Return how many sources the index knows of a filter's harnesses and roots."""
         return sum(corpus.coverage(chosen).sources for corpus in self._held.stores())
+
+    def left_out(self, found: Iterable[Source], chosen: Filter) -> tuple[int, int]:
+        """Return how much a person wants left out of a filter's harnesses and roots.
+
+        Args:
+            found: The sources that lie there.
+            chosen: The filter.
+
+        Returns:
+            How many of them the index does not know (they were forgotten, or their paths are left
+            out), and how many it only knows to be of projects that are left out.
+        """
+        gaps = self.reach(chosen).gaps
+        noted = sum(gap.count for gap in gaps if gap.kind is GapKind.EXCLUDED)
+        return self._held.refused(found), noted
 
     def gaps(self) -> list[Gap]:
         """Return every known gap."""

@@ -16,8 +16,9 @@ from recall_tui.model import Filter, Gap, GapKind
 from recall_tui.store.user import mark_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
+    from recall_tui.harnesses.base import Source
     from recall_tui.model import Kind, Reach, Session
     from recall_tui.scope import Scope
     from recall_tui.search.cold import ColdCorpus
@@ -189,6 +190,10 @@ class Holdings:
                 yield from corpus.raw(wanted, admits)
             except SourceError as error:
                 gaps.append(Gap(GapKind.UNREADABLE, 1, error.message, error.hint))
+
+    def refused(self, sources: Iterable[Source]) -> int:
+        """Return how many sources are never looked into: forgotten, or left out by their path."""
+        return sum(map(self._upkeep.kept().refuses, sources))
 
     def holding(self, session: Session, corpora: Sequence[C]) -> tuple[C, int]:
         """Return the corpus that holds a session now, and its row there.

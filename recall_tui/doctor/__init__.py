@@ -21,13 +21,16 @@ from recall_tui.text import notation
 from recall_tui.workspace import HARNESS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+    from recall_tui.harnesses.base import Source
     from recall_tui.history import History
     from recall_tui.model import Gap, Session
     from recall_tui.paths import Paths
     from recall_tui.store.reach import Damaged
     from recall_tui.store.sync.discover import Place
+
+    LeftOut = Callable[[Iterable[Source], Filter], tuple[int, int]]
 
 DEEP_LIMIT: Final = 64 << 20
 """Bytes of an index whose every page is checked without being asked: about half a second."""
@@ -94,7 +97,11 @@ def examine(
     return [
         *([_PAUSED] if paused else ()),
         *broken_harnesses(),
-        *(source_checks(history.places, sessions, damaged, history.sources) if history else ()),
+        *(
+            source_checks(history.places, sessions, damaged, history.sources, history.left_out)
+            if history
+            else ()
+        ),
         *damage.damage_checks(damaged),
         *index_checks(paths, history, deep=deep),
         *retention_checks(env, home, sessions),
@@ -134,8 +141,9 @@ def source_checks(
     sessions: Sequence[Session],
     damaged: Sequence[Damaged],
     known: Callable[[Filter], int],
+    left_out: LeftOut = lambda *_: (0, 0),
 ) -> Iterator[Check]:
-    """Yield one check a place: found, indexed, skipped, unreadable, gone.
+    """Yield one check a place: found, indexed, left out, skipped, unreadable, gone.
 
     A folder that was named is looked at for every program: those that left nothing there are not
     worth a line when another did.
@@ -145,9 +153,10 @@ def source_checks(
         sessions: Of the index, copies too.
         damaged: Sources that were not, or not wholly, read.
         known: Returns how many sources the index knows.
+        left_out: As `History.left_out`.
     """
     there = [place for place in looked if os.path.exists(place.root)]
-    checks = {place: _place_check(place, sessions, damaged, known) for place in there}
+    checks = {p: _place_check(p, sessions, damaged, known, left_out) for p in there}
     fruitful = {place.root for place, check in checks.items() if check.facts["found"]}
     for place in looked:
         if place in checks:
@@ -176,26 +185,30 @@ def _place_check(
     sessions: Sequence[Session],
     damaged: Sequence[Damaged],
     known: Callable[[Filter], int],
+    left_out: LeftOut,
 ) -> Check:
     """Compare what lies in a place with what is indexed from it."""
     harness, root = place
     unreadable: list[Gap] = []
-    found = sum(1 for _ in harness.discover(root, unreadable))
+    sources = list(harness.discover(root, unreadable))
     here = [s for s in sessions if s.harness == harness.id and under(s.path, root)]
     present = sum(session.presence is Presence.PRESENT for session in here)
     gone = len(here) - present
     lost = [one for one in damaged if one.error and one.harness == harness.id]
     broken = sum(under(one.path, root) for one in lost)
     failed = broken + len(unreadable)
-    read = known(Filter(harnesses=(harness.id,), roots=(root,)))
-    waiting = max(0, found - (read - gone))
-    skipped = max(0, found - waiting - present - broken)
+    chosen = Filter(harnesses=(harness.id,), roots=(root,))
+    refused, excluded = left_out(sources, chosen)
+    found, out = len(sources), refused + excluded
+    waiting = max(0, found - refused - (known(chosen) - gone))
+    skipped = max(0, found - out - waiting - present - broken)
     in_place = harness.id == HARNESS  # its sessions are in no index, and none are discovered
     words = [
         "" if in_place else f"{found:,} found",
         f"{notation.counted(present, 'session')} read in place"
         if in_place
         else f"{present:,} indexed",
+        f"{out:,} forgotten, or left out by settings" if out else "",
         f"{waiting:,} not indexed yet" if waiting else "",
         f"{skipped:,} skipped: no message in them" if skipped else "",
         f"{failed:,} unreadable" if failed else "",
@@ -211,7 +224,7 @@ def _place_check(
         {
             "harness": harness.id, "path": root, "exists": True,
             "found": present if in_place else found, "indexed": 0 if in_place else present,
-            "in_place": in_place, "waiting": waiting, "skipped": skipped,
+            "in_place": in_place, "left_out": out, "waiting": waiting, "skipped": skipped,
             "unreadable": failed, "gone": gone,
         },
     )  # fmt: skip

@@ -198,6 +198,9 @@ class FakeHistory:
     def sources(self, chosen: Filter) -> int:
         return self.reach(chosen).sources
 
+    def left_out(self, found, chosen: Filter) -> tuple[int, int]:
+        return 0, 0
+
     def gaps(self) -> list[Gap]:
         return self.known_gaps
 

@@ -228,6 +228,25 @@ def test_a_forgotten_session_is_gone_for_good(recall, projects: Path, home: Path
     assert b"context window" not in (home / "recall" / "index.db").read_bytes()
 
 
+def test_doctor_knows_what_was_left_out(recall, projects: Path, monkeypatch) -> None:
+    """It is neither waiting for an index nor without messages."""
+    (path,) = projects.rglob("*.jsonl")
+    for name in ("b.jsonl", "c.jsonl"):
+        path.with_name(name).write_text(path.read_text().replace("/home/ann/src/recall", "/x/y"))
+    recall("index")
+    recall("forget", SESSION, "--yes")
+    monkeypatch.setenv("RECALL_EXCLUDE", "/x/y")
+    (projects / "d").mkdir()
+    (projects / "d" / "d.jsonl").write_text(path.read_text())
+    recall("index")  # takes them out
+    recall("index")  # looks whose they are
+    (place,) = [c for c in recall("doctor", "--json").json["checks"] if c["section"] == "sources"]
+    assert "4 found, 1 indexed, 3 forgotten, or left out by settings" in place["detail"]
+    facts = place["facts"]
+    assert (facts["left_out"], facts["waiting"], facts["skipped"]) == (3, 0, 0)
+    assert place["level"] == "ok"
+
+
 def test_doctor_before_and_after_the_first_index(recall, home: Path) -> None:
     before = recall("doctor", "--json").json
     assert not os.path.exists(home / "recall")
