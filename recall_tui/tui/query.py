@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 _NAME: Final = re.compile(
     r"[a-z][a-z0-9_-]*:[^\s#]+(#\d+(~[0-9a-f]{4})?)?"
-    r"|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|ses_[0-9A-Za-z]{12,}"
+    r"|[0-9a-f]{8}(?:[0-9a-f-]{0,27}[0-9a-f])?|ses_[0-9A-Za-z]{12,}"
 )
-"""A reference, or a whole session id: what a person pastes to go there."""
+"""A reference, or a session id or its beginning: what a person pastes to go there."""
 
 
 class Mode(StrEnum):

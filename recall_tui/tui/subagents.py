@@ -202,7 +202,7 @@ def _lay(aside: Aside, frame: Frame) -> list[Line]:
     ]  # fmt: skip
     right: list[Piece] = [(" · ".join(filter(None, facts)) + " ", "dim")]
     if hits := frame.inside.get(session.key):
-        right = [(f" {counted(hits, 'hit')} inside ", "match"), (" ", ""), *right]
+        right = [(f" {counted(hits, 'hit')} inside ", "match"), (" ", ""), *right[: int(roomy)]]
     head = Line(justified(left, right, frame.width))
     if not unfolded:
         return [head]

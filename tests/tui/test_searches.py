@@ -240,9 +240,11 @@ async def test_a_pasted_reference_opens_its_message(make_app: Callable[..., Reca
         assert transcript_of(pilot).cursor == 1
         assert len(results_of(pilot).listing or ()) == 1
         assert "1 session named" in main_of(pilot).row("count").text
-        main_of(pilot).box.value = session.native_id
-        await rested(pilot)
-        await until(pilot, lambda: transcript_of(pilot).session == session, "the session")
+        for name in (session.native_id, session.native_id[:8], session.native_id[:11]):
+            main_of(pilot).box.value = name
+            await rested(pilot)
+            await until(pilot, lambda: transcript_of(pilot).session == session, "the session")
+            assert "1 session named" in main_of(pilot).row("count").text
         main_of(pilot).box.value = ""
         await rested(pilot)
         assert len(results_of(pilot).listing or ()) == len(history.sessions())
