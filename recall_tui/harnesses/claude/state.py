@@ -43,5 +43,7 @@ class Carry(msgspec.Struct):
     copies: Mark = msgspec.field(default_factory=Mark)
     local: bool = False
     """The last text was the caveat that announces one of the program's own commands."""
+    caveat: str = ""
+    """Id of the latest such text."""
     by_hand: bool = False
     by_program: bool = False

@@ -48,7 +48,7 @@ class Tracking(JsonlTranscript):
         self.abandoned = Ring(rewinds.ABANDONED, carry.abandoned)
         self.hidden = Ring(rewinds.ABANDONED, carry.hidden)
         self.copies = Copies(carry.copies)
-        self.local = carry.local
+        self.local, self.caveat = carry.local, carry.caveat
         self.by_hand, self.by_program = carry.by_hand, carry.by_program
         self.twice = Copies.concerns(self.facts.version)
         """Whether the version at hand may write history twice."""
@@ -77,6 +77,7 @@ class Tracking(JsonlTranscript):
                 hidden=list(self.hidden),
                 copies=self.copies.mark,
                 local=self.local,
+                caveat=self.caveat,
                 by_hand=self.by_hand,
                 by_program=self.by_program,
             )

@@ -76,7 +76,7 @@ class Voice(Tracking):
         """Return the kind of a text, None when nothing of it is kept."""
         said = heard.said
         if said is Said.CAVEAT:
-            self.local = True
+            self.local, self.caveat = True, record.uuid or ""
             return None
         if record.isCompactSummary:
             return Kind.SUMMARY
@@ -87,11 +87,12 @@ class Voice(Tracking):
                 return Kind.INJECTED
             return Kind.DELEGATION if self.subagent or record.isSidechain else Kind.PROMPT
         if said is Said.COMMAND:
-            # The program's own commands are announced by a caveat; a custom command or a skill a
-            # person called is the prompt of its turn.
-            own = self.local or spoken.is_programs(record) or not heard.text.startswith("/")
+            # The program's own commands are announced by a caveat (1.0 writes one and hangs them
+            # all under it); a custom command or a skill a person called is the prompt of its turn.
+            announced = self.local or (self.caveat and record.parentUuid == self.caveat)
+            own = announced or spoken.is_programs(record) or not heard.text.startswith("/")
             return Kind.NOTICE if own else Kind.PROMPT
-        if said is Said.OUTPUT:
+        if said in (Said.OUTPUT, Said.SHELL):
             self.local = False
         return _KINDS[said] if heard.text else None
 
