@@ -65,6 +65,25 @@ def test_help_loads_no_command() -> None:
     assert "recall_tui.history" not in names
 
 
+def test_what_a_search_imports_compiles_no_pattern() -> None:
+    code = (
+        "import re, sys\ncompiled, real = [], re.compile\n"
+        "def noted(*given):\n"
+        "    compiled.append(sys._getframe(1).f_globals['__name__'])\n"
+        "    return real(*given)\n"
+        "re.compile = noted\n"
+        "import recall_tui.cli.grep, recall_tui.cli.search, recall_tui.cli.sessions\n"
+        "import recall_tui.history, recall_tui.search.grep, recall_tui.search.recall\n"
+        "from recall_tui.harnesses import registry\n"
+        "assert len(registry.all_harnesses()) > 5\n"
+        "print([name for name in compiled if name.startswith('recall_tui')])"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=REPOSITORY
+    )
+    assert run.stdout.strip() == "[]"
+
+
 def test_imports_point_down_only() -> None:
     """The contracts of pyproject.toml, which design.md section 1 draws."""
     run = subprocess.run(
