@@ -47,11 +47,16 @@ def say_reach(reach: Reach, zone: tzinfo) -> None:
 
 
 def say_gaps(gaps: Iterable[Gap], screen: Screen | None = None) -> None:
-    """Print a line for each gap with its next action, those that made the answer partial first."""
+    """Print a line for each gap with its next action, those that made the answer partial first.
+
+    That there is no layer of facts at all is said to programs only: few people ever set one up.
+    """
+    from recall_tui.model import GapKind
     from recall_tui.search.reach import detail_of
 
     screen = screen or err()
-    ordered = sorted(gaps, key=lambda gap: not gap.partial)
+    said_to_people = (gap for gap in gaps if gap.kind is not GapKind.NO_FACTS or gap.where)
+    ordered = sorted(said_to_people, key=lambda gap: not gap.partial)
     for gap in ordered[:GAP_LINES]:
         said = gap.count <= 1 or f"{gap.count}" in gap.detail or f"{gap.count:,}" in gap.detail
         times = "" if said else f"{gap.count:,} × "

@@ -138,6 +138,13 @@ def test_an_answer_that_cannot_be_written_is_said_in_words(unbuffered: str) -> N
     assert "fault" not in run.stderr
 
 
+def test_a_layer_of_facts_that_nobody_set_up_is_no_news_for_a_person(capsys) -> None:
+    say_gaps(
+        [Gap(GapKind.NO_FACTS, 1, "no layer"), Gap(GapKind.NO_FACTS, 1, "none of 3", "", "/m.db")]
+    )
+    assert capsys.readouterr().err == "note:    none of 3\n"
+
+
 @pytest.mark.parametrize("closed", [(0,), (1,), (2,), (0, 1, 2)])
 def test_closed_streams_are_no_failure_but_an_answer_nobody_takes(closed: tuple[int, ...]) -> None:
     """As `>&-` and some daemons start programs."""
