@@ -1,8 +1,9 @@
 """From what the app stored to messages: the same text for both of its stores (S0-28 ... S0-34).
 
 The text of a message consists of whole string values of the stored JSON, or of parts of them, one a
-line; nothing is put inside a line. So a term without a line break that occurs in the text occurs in
-the stored record, and a scan of the records misses no message.
+line; nothing is put inside a line, but the name of a secret before it, both in quotes. So a term
+without a line break or a quote that occurs in the text occurs in the stored record, and a scan of
+the records misses no message.
 """
 
 from __future__ import annotations

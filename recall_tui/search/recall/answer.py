@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import islice
 from time import perf_counter
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from recall_tui import clock
 from recall_tui.model import Filter, Gap, GapKind, Kind, Reference
@@ -238,6 +238,15 @@ def _passage(board: Board, asked: Asked, choice: Choice, budget: int) -> Passage
     )
 
 
+_ELSE: Final = "try another word for it, an identifier, or a wider time"
+_SPLIT: Final = "a term is one literal text: give the words that tell most as terms of their own"
+
+
+def _is_sentence(term: str) -> bool:
+    """Whether an agent's term is one nobody writes the same way twice."""
+    return len(term.split()) > 3
+
+
 def _gaps(asked: Asked, found: Scanned, envelope: Envelope) -> Iterator[Gap]:
     """Yield what the answer lacks, apart from what its corpora know (S0-122)."""
     if not asked.terms and not asked.spans:
@@ -247,9 +256,10 @@ def _gaps(asked: Asked, found: Scanned, envelope: Envelope) -> Iterator[Gap]:
         )  # fmt: skip
     if envelope.unmatched:
         named = ", ".join(envelope.unmatched)
+        literal = asked.request.terms and any(map(_is_sentence, envelope.unmatched))
         yield Gap(
             GapKind.NO_MATCH, len(envelope.unmatched), f"no message holds: {named}",
-            "try another word for it, an identifier, or a wider time",
+            _SPLIT if literal else _ELSE,
         )  # fmt: skip
     beyond = sum(tally.beyond for tally in found.tallies)
     if beyond:

@@ -270,3 +270,14 @@ def test_gaps_name_terms_without_a_match_as_they_were_spelt():
     assert "Missing" in named[0].detail and "Alpha" not in named[0].detail
     assert any(g.kind is GapKind.NO_FACTS for g in answer.reach.gaps)
     assert answer.reach.sessions_searched == 1 and answer.reach.oldest_ms > DAY_MS
+
+
+@pytest.mark.contract("S0-122")
+def test_a_whole_question_as_a_term_is_told_to_be_split():
+    def advice(*terms, **options):
+        gaps = ask(talk("a", "the port is taken"), terms=terms, **options).reach.gaps
+        return next(gap.action for gap in gaps if gap.kind is GapKind.NO_MATCH)
+
+    assert "one literal text" in advice("port", "why is the port taken already")
+    assert "another word" in advice("port", "EADDRINUSE")
+    assert "another word" in advice(sentence="what about the absent thing")
