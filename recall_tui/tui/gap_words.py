@@ -76,6 +76,6 @@ def summary(gaps: Iterable[Gap], *, loud: bool) -> list[str]:
 
 
 def words(kind: GapKind, count: int) -> str:
-    """Return `37 sessions not indexed yet`."""
-    one, many = _WORDS.get(kind, (kind.value.replace("_", " "),) * 2)
-    return one if kind in _NO_NUMBER else counted(count, one, many)
+    """Return `37 sessions not indexed yet`; empty for what a banner need not say."""
+    one, many = _WORDS.get(kind, ("", ""))
+    return counted(count, one, many) if one and kind not in _NO_NUMBER else one

@@ -57,16 +57,22 @@ class Item(NamedTuple):
 
 def of_gaps(gaps: Iterable[Gap]) -> list[Item]:
     """Return a row for each gap."""
-    return [
-        Item(
-            _MISSING if gap.kind in LOUD else _KNOWN,
-            Level.WARN if gap.kind in LOUD else Level.NOTE,
-            words(gap.kind, max(1, gap.count)), gap.detail, gap.action,
-            gap.action or gap.where or gap.detail, gap.where,
-        )
-        for gap in gaps
-        if gap.kind is not GapKind.RETENTION  # the doctor's own row offers more
-    ]  # fmt: skip
+    # Of what the agents' programs will delete the doctor's own row offers more.
+    return [_of_gap(gap) for gap in gaps if gap.kind is not GapKind.RETENTION]
+
+
+def _of_gap(gap: Gap) -> Item:
+    loud = gap.kind in LOUD
+    head = words(gap.kind, max(1, gap.count))
+    return Item(
+        _MISSING if loud else _KNOWN,
+        Level.WARN if loud else Level.NOTE,
+        head or gap.detail,
+        gap.detail if head else "",
+        gap.action,
+        gap.action or gap.where or gap.detail,
+        gap.where,
+    )
 
 
 def of_fault(words: str) -> Item:

@@ -53,6 +53,11 @@ def test_the_guard_asks_and_offers_the_setting_without_writing_it() -> None:
     assert "Recall keeps the text" in guard.detail
 
 
+def test_a_gap_without_words_of_its_own_is_told_once() -> None:
+    (item,) = health.of_gaps([Gap(GapKind.NO_FACTS, 1, "no fact matched")])
+    assert (item.head, item.detail, item.copy) == ("no fact matched", "", "no fact matched")
+
+
 def test_a_gap_that_a_search_meets_again_is_one_gap() -> None:
     known = Gap(GapKind.UNREADABLE, 1, "no database", "", "/x.db")
     met = [known._replace(count=2), Gap(GapKind.TIMED_OUT, 1, "slow")]
