@@ -215,7 +215,8 @@ class Upkeep:
 
     def _fresh(self, at_ms: int) -> bool:
         """Whether a look at that time is recent enough to spare another."""
-        return clock.now_ms() - at_ms < self._scope.settings.freshness_s * 1000
+        # A look in the future was before the clock was set back: nobody knows how long ago.
+        return 0 <= clock.now_ms() - at_ms < self._scope.settings.freshness_s * 1000
 
     def _paused(self) -> bool:
         return privacy.is_paused(self._data)

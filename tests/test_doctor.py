@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import fcntl
 import json
 import os
 import sqlite3
@@ -106,6 +108,18 @@ def test_the_writer_is_named_while_it_writes(home: Path) -> None:
         assert str(os.getpid()) in writer.detail
     free = by_name(doctor.index_checks(locate(env_of(home)), None), "index")["writer"]
     assert free.detail == "nobody is writing it"
+
+
+def test_a_disk_that_cannot_lock_is_a_warning_and_no_writer(home: Path, monkeypatch) -> None:
+    Path(f"{index_of(home)}.lock").touch()
+
+    def refuse(*_: int) -> None:
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    monkeypatch.setattr(fcntl, "flock", refuse)
+    writer = by_name(doctor.index_checks(locate(env_of(home)), None), "index")["writer"]
+    assert writer.level is Level.WARN
+    assert "cannot be locked: No locks available" in writer.detail
 
 
 def test_too_little_room_for_a_rebuild_is_a_warning(home: Path, monkeypatch) -> None:

@@ -324,7 +324,7 @@ def _writer(path: str) -> Iterator[Check]:
     """Yield who is writing the index just now, if anybody."""
     import fcntl
 
-    from recall_tui.store.lock import owner
+    from recall_tui.store.lock import TAKEN, owner
 
     lock = path + ".lock"
     try:
@@ -333,7 +333,12 @@ def _writer(path: str) -> Iterator[Check]:
         return
     try:
         fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except OSError:
+    except OSError as error:
+        if error.errno not in TAKEN:
+            words = f"{lock} cannot be locked: {error.strerror or error}"
+            hint = "set RECALL_HOME to a folder on a local disk"
+            yield Check("index", Level.WARN, "writer", words, hint, {"owner": None})
+            return
         who = owner(lock)
         yield Check("index", Level.NOTE, "writer", f"being written by {who}", "", {"owner": who})
     else:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
 
-_TAKEN: Final = (errno.EWOULDBLOCK, errno.EACCES)
+TAKEN: Final = (errno.EWOULDBLOCK, errno.EACCES)
 """What `flock` fails with when another holds the lock; anything else (some network disks) is that
 it cannot lock at all."""
 
@@ -60,7 +60,7 @@ class WriterLock:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 break
             except OSError as error:
-                if error.errno not in _TAKEN:
+                if error.errno not in TAKEN:
                     os.close(file)
                     raise StoreError(
                         f"{self.path}: cannot be locked: {error.strerror or error}",

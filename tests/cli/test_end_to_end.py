@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from recall_tui import clock
 from recall_tui.cli import main
 from recall_tui.errors import StoreError
 from recall_tui.store.lock import WriterLock
@@ -116,6 +117,21 @@ def test_a_secret_reaches_no_output_and_no_file(recall, home: Path) -> None:
     for folder, _, names in os.walk(home / "recall"):
         for name in names:
             assert SECRET.encode() not in Path(folder, name).read_bytes()
+
+
+def test_a_clock_that_was_set_back_hides_nothing(
+    recall, projects: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RECALL_FRESHNESS_S", "60")
+    now_ms = clock.now_ms()
+    monkeypatch.setattr(clock, "now_ms", lambda: now_ms)
+    recall("index")
+    (path,) = projects.rglob("*.jsonl")
+    written(path, [record("assistant", 4, [{"type": "text", "text": "after the change"}])])
+    assert recall("grep", "after the change").code == 1  # it was looked a moment ago
+    monkeypatch.setattr(clock, "now_ms", lambda: now_ms - 86_400_000)
+    assert recall("grep", "after the change").code == 0
+    assert recall("sessions", "--json").json["reach"]["index_age_ms"] == 0
 
 
 def test_a_part_that_cannot_be_read_is_said(recall, projects: Path) -> None:
