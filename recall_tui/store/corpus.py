@@ -6,6 +6,7 @@ choice asks for, then rows are read by id.
 
 from __future__ import annotations
 
+import sqlite3
 from array import array
 from bisect import bisect_left
 from functools import partial
@@ -30,7 +31,6 @@ from recall_tui.store.stored import expand, expand_attributes
 from recall_tui.text.fold import fold
 
 if TYPE_CHECKING:
-    import sqlite3
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
     from recall_tui.model import Candidates, Filter, Gap
@@ -333,8 +333,11 @@ class _State:
         if self.connection is None:
             with self._readers.lease() as connection:
                 return question(connection, block)
-        with store_errors(self._readers.path):
+        try:
             return question(self.connection, block)
+        except sqlite3.Error:  # not `with` around all of it: that is a microsecond a block
+            with store_errors(self._readers.path):
+                raise
 
 
 def _fold(connection: sqlite3.Connection, block: int) -> bytes:

@@ -123,13 +123,48 @@ def _scanned(
     stop: Stop,
     running: Mapping[tuple[int, int], int],
 ) -> tuple[Asked, Scan]:
-    """Scan; a word that is nowhere is asked for as one that may be misspelt."""
+    """Scan; once more when a word is nowhere and something like it was said."""
     # Named times decide as well, and what they add is no matter of words: nothing is put off.
     enough = 0 if asked.request.terms or asked.spans else shortlisted(asked.request.limit)
     scan = Scan(corpora, asked.request, asked.terms, running, enough)
     if not scan.run(stop):
         raise aborted()
-    return asked._replace(terms=scan.found.terms), scan
+    pairs = zip(asked.terms, scan.found.tallies, strict=True)
+    guesses = {
+        n: terms.with_typos(term)
+        for n, (term, tally) in enumerate(pairs)
+        if not tally.seen and terms.may_be_typo(term)
+    }
+    meant = _said(corpora, asked.request, guesses, stop, running) if guesses else {}
+    if not meant:
+        return asked, scan
+    guessed = [meant.get(n, term) for n, term in enumerate(asked.terms)]
+    again = Scan(corpora, asked.request, guessed, running, enough)
+    if not again.run(stop):
+        raise aborted()
+    return asked._replace(terms=guessed), again
+
+
+def _said(
+    corpora: Sequence[Corpus],
+    request: RecallRequest,
+    guesses: Mapping[int, Term],
+    stop: Stop,
+    running: Mapping[tuple[int, int], int],
+) -> dict[int, Term]:
+    """Return those of some guesses that anybody said: talk is a third of the text.
+
+    Most words that are nowhere are not misspelt, and not worth a second look at everything.
+    """
+    kinds = request.chosen.kinds_admitted - {Kind.TOOL_RESULT}
+    if not kinds:
+        return dict(guesses)
+    talk = request._replace(chosen=request.chosen._replace(kinds=tuple(kinds), roles=()))
+    scan = Scan(corpora, talk, list(guesses.values()), running)
+    if not scan.run(stop):
+        raise aborted()
+    pairs = zip(guesses.items(), scan.found.tallies, strict=True)
+    return {n: guess for (n, guess), tally in pairs if tally.seen}
 
 
 def _running_turn(corpora: Sequence[Corpus], current: str) -> dict[tuple[int, int], int]:

@@ -36,10 +36,6 @@ class Finder(Protocol):
         """
         ...
 
-    def told_by(self, needle: bytes) -> bytes:
-        """Return what the term is taken to be there by, without a look at what stands around it."""
-        ...
-
 
 class Text(NamedTuple):
     """Folded bytes, and the same as something to search."""
@@ -59,10 +55,6 @@ class Literal:
     def count(self, text: Text, needle: bytes, at: int, end: int) -> float:
         """Return how often the literal stands in [at, end)."""
         return text.view.count(needle, at, end)
-
-    def told_by(self, needle: bytes) -> bytes:
-        """Return the literal."""
-        return needle
 
 
 class Forms:
@@ -97,11 +89,6 @@ class Forms:
             at = find(needle, at + step, end)
         return count or near
 
-    def told_by(self, needle: bytes) -> bytes:
-        """Return a beginning of the word; three letters of it may be another's."""
-        beginning = self._word.beginning.encode()
-        return beginning if beginning.startswith(needle) else needle
-
 
 def finder(term: Term) -> Finder:
     """Return what counts a term."""
@@ -130,7 +117,6 @@ def everywhere(
     at = held.at
     for needle in held.needles:
         index = -1
-        told = finder.told_by(needle)
         if at < 0:
             at = find(needle)
         while at >= 0:
@@ -141,7 +127,7 @@ def everywhere(
                 weight = count(text, needle, at, end) if at < end else 0
                 if weight:
                     found[index] = found.get(index, 0.0) + weight
-                elif end < after - 1 and find(told, max(at, end - len(told) + 1), after) >= 0:
+                elif end < after - 1 and find(needle, max(at, end - len(needle) + 1), after) >= 0:
                     beyond.add(index)
             at = find(needle, after)
     return found, len(beyond.difference(found))

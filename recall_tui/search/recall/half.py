@@ -18,7 +18,6 @@ from recall_tui.search.recall.bm25 import type_weight
 from recall_tui.search.recall.envelope import Tier
 from recall_tui.search.recall.finders import Held, Text
 from recall_tui.search.recall.hits import Scanned, Seen, name_of
-from recall_tui.search.recall.terms import may_be_typo, with_typos
 from recall_tui.search.recall.weights import Weights
 from recall_tui.store.block import BlockKind
 
@@ -37,8 +36,6 @@ class Half:
 
     Attributes:
         found: What was found.
-        guessed: Words that were found nowhere so far -> as what they are looked for meanwhile:
-            with all that is one edit away, or a misspelt word would cost a second scan.
     """
 
     def __init__(self, terms: Sequence[Term], enough: int) -> None:
@@ -49,25 +46,24 @@ class Half:
             enough: Sessions that will be looked at closely; 0: nothing may be put off.
         """
         self.found = Scanned(terms)
-        self.guessed = {n: with_typos(term) for n, term in enumerate(terms) if may_be_typo(term)}
         self._enough = enough
         self._look = policy.FIRST_LOOK if enough else 0
         self._scanned = 0
         self._bytes = 0
+        self._finders = [finders.finder(term) for term in terms]
+        # What holds another needle is looked for after it, and not where that one is absent.
+        self._all = sorted(range(len(terms)), key=lambda n: max(map(len, terms[n].needles)))
+        needles = {needle for term in terms for needle in term.needles}
+        self._parts = {n: {part for part in needles if part in n and part != n} for n in needles}
         self._arrange()
 
     def _arrange(self) -> None:
-        """Note in which order terms are looked for, and in which kind of block none is."""
-        terms = [self.guessed.get(n, term) for n, term in enumerate(self.found.terms)]
-        self._needles = [term.needles for term in terms]
-        self._finders = [finders.finder(term) for term in terms]
-        # What holds another needle is looked for after it, and not where that one is absent.
-        self._all = sorted(range(len(terms)), key=lambda n: max(map(len, self._needles[n])))
-        needles = {needle for some in self._needles for needle in some}
-        self._parts = {n: {part for part in needles if part in n and part != n} for n in needles}
-        off = [{n for n in self._all if self.found.tallies[n].put_off[kind]} for kind in BlockKind]
-        self._put_off = [[n for n in self._all if n in some] for some in off]
-        self._wanted = [[n for n in self._all if n not in some] for some in off]
+        """Note, by kind of block, which terms are looked for everywhere and which are put off."""
+        tallies = self.found.tallies
+        self._put_off = [[n for n in self._all if tallies[n].put_off[kind]] for kind in BlockKind]
+        self._wanted = [
+            [n for n in self._all if not tallies[n].put_off[kind]] for kind in BlockKind
+        ]
 
     def scan(self, corpus: int, block: Block, admission: Admission) -> None:
         """Look for all that is wanted in a block."""
@@ -82,8 +78,14 @@ class Half:
             found.messages[kind] += len(block.meta)
             found.bytes[kind] += size
             admits = admission.of(corpus, block)
-            counted = {held.term: self._count(held, block, text, admits) for held in wanted}
-            here = {number: counts for number, counts in counted.items() if counts}
+            here: dict[int, dict[int, float]] = {}
+            for held in wanted:
+                counts, beyond = finders.everywhere(
+                    self._finders[held.term], held, block, text, admits
+                )
+                found.tallies[held.term].count(kind, counts.values(), beyond, policy.SAMPLED)
+                if counts:
+                    here[held.term] = counts
             if here:
                 if not sampled:
                     self._beside(block, text, here)
@@ -101,22 +103,15 @@ class Half:
             for index, count in counts.items():
                 table.setdefault(index, {})[held.term] = count
 
-    def spell(self, number: int) -> None:
-        """Look for a word as it is spelled: it stands somewhere, so no other is meant."""
-        del self.guessed[number]
-        self.found.drop(number)
-        self._arrange()
-
-    def give(self) -> tuple[Scanned, list[int]]:
+    def give(self) -> Scanned:
         """Return what was found in a form that another process can `take`."""
         self.found.terms = ()
-        return self.found, list(self.guessed)
+        return self.found
 
-    def take(self, found: Scanned, guessed: Sequence[int]) -> None:
+    def take(self, found: Scanned) -> None:
         """Take over what another process found for the same terms."""
         found.terms = self.found.terms
         self.found = found
-        self.guessed = {number: self.guessed[number] for number in guessed}
         self._arrange()
 
     def _held(self, text: Text, terms: Sequence[int]) -> list[Held]:
@@ -124,7 +119,7 @@ class Half:
         found: list[Held] = []
         absent: set[bytes] = set()
         for number in terms:
-            needles = self._needles[number]
+            needles = self.found.terms[number].needles
             for place, needle in enumerate(needles):
                 at = -1
                 if absent.isdisjoint(self._parts[needle]):
@@ -135,24 +130,12 @@ class Half:
                 absent.add(needle)
         return found
 
-    def _count(self, held: Held, block: Block, text: Text, admits: Admits) -> dict[int, float]:
-        """Return message index -> count of a term, and note how common it is."""
-        number = held.term
-        counts, beyond = finders.everywhere(self._finders[number], held, block, text, admits)
-        guess = self.guessed.get(number)
-        if guess is not None and guess.word is not None and guess.word.spelled:
-            self.spell(number)
-            for spelled in self._held(text, [number]):
-                return self._count(spelled, block, text, admits)
-        self.found.tallies[number].count(block.kind, counts.values(), beyond, policy.SAMPLED)
-        return counts
-
     def _beside(self, block: Block, text: Text, here: dict[int, dict[int, float]]) -> None:
         """Look for what was put off in the messages that hold a rarer word."""
         messages = set().union(*here.values())
         for number in self._put_off[block.kind]:
-            finder, needles = self._finders[number], self._needles[number]
-            counts = finders.among(finder, needles, messages, block, text)
+            needles = self.found.terms[number].needles
+            counts = finders.among(self._finders[number], needles, messages, block, text)
             if counts:
                 here[number] = counts
 
@@ -189,7 +172,7 @@ class Half:
             return
         outranked = best[-1].tier > Tier.SOME
         common = [n for n in self._all if not terms[n].exact and tallies[n].seen]
-        common = sorted(set(common).difference(self.guessed), key=lambda n: -tallies[n].messages)
+        common.sort(key=lambda n: -tallies[n].messages)
         # Only a session with the rarest word can hold all words, which is a tier of its own.
         open_ = [n for n in self._wanted[BlockKind.TALK] if terms[n].telling]
         rarest = min(open_, key=lambda n: tallies[n].messages, default=-1)

@@ -6,7 +6,6 @@ A count is exact for literal terms; for words it stops at `policy.TF_CAP`.
 from __future__ import annotations
 
 from array import array
-from itertools import accumulate, compress
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from recall_tui.store.block import BlockKind
@@ -150,7 +149,7 @@ class Scanned:
         for tally, more in zip(self.tallies, other.tallies, strict=True):
             tally.add(more, len(self.sizes), len(other.sizes))
         at = len(self)
-        self.blocks += [s._replace(start=s.start + at, end=s.end + at) for s in other.blocks]
+        self.blocks += [Seen(*s[:-2], s.start + at, s.end + at) for s in other.blocks]
         self.totals.update(other.totals)
         self.sizes.update(other.sizes)
         self.messages = [a + b for a, b in zip(self.messages, other.messages, strict=True)]
@@ -159,23 +158,6 @@ class Scanned:
         self.matched_length += other.matched_length
         for column, more_rows in zip(self._columns, other._columns, strict=True):
             column.extend(more_rows)
-
-    def drop(self, term: int) -> None:
-        """Forget the hits of a term of a sentence, but not whether it was put off."""
-        put_off, self.tallies[term] = self.tallies[term].put_off, Tally()
-        self.tallies[term].put_off = put_off
-        kept = self._terms.tobytes().translate(bytes(n != term for n in range(256)))
-        if 0 not in kept:
-            return
-        places = list(accumulate(kept, initial=0))
-        for column in self._columns[:-1]:  # lengths are of explicit terms
-            column[:] = array(column.typecode, compress(column, kept))
-        moved = (s._replace(start=places[s.start], end=places[s.end]) for s in self.blocks)
-        self.blocks = [seen for seen in moved if seen.start < seen.end]
-        self.matches = sum(len(set(self._indices[s.start : s.end])) for s in self.blocks)
-        for totals in self.totals.values():
-            totals[term] = 0.0
-        self.totals = {place: totals for place, totals in self.totals.items() if any(totals)}
 
     def add(self, term: int, counts: Mapping[int, float], lengths: Mapping[int, int]) -> None:
         """Add the hits of a term in the block that is being scanned.

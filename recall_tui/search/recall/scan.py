@@ -6,7 +6,7 @@ answer is the same whether a second process reads one of them or not.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 from recall_tui.search.aside import divided
 from recall_tui.search.recall.admission import Admission
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from recall_tui.search.recall.terms import Term
     from recall_tui.store.block import Block
 
-    _Part: TypeAlias = tuple[Scanned, list[int]]
-
 _MINE, _ASIDE = 0, 1
 
 
@@ -32,8 +30,7 @@ class Scan:
     """One pass over the corpora of a request.
 
     Attributes:
-        found: What there is, once `run` is done. Its terms are those that were asked for, but a
-            word that is nowhere stands there as one that also means words one edit away.
+        found: What there is, once `run` is done.
     """
 
     def __init__(
@@ -69,7 +66,7 @@ class Scan:
                 if found is None:  # the child is dead
                     done = self._read([_ASIDE], stop)
                 else:
-                    self._halves[_ASIDE].take(*found)
+                    self._halves[_ASIDE].take(found)
         if done:
             self._join()
         return done
@@ -98,18 +95,13 @@ class Scan:
                     half.scan(corpus, block, self._admission)
         return True
 
-    def _aside(self, stop: Stop) -> Iterator[_Part]:
+    def _aside(self, stop: Stop) -> Iterator[Scanned]:
         """Yield what the second half found."""
         if self._read([_ASIDE], stop):
             yield self._halves[_ASIDE].give()
 
     def _join(self) -> None:
-        """Put the halves together: a word that one of them holds is not misspelt."""
+        """Put the halves together."""
         first, second = self._halves
-        for half, other in ((first, second), (second, first)):
-            for number in half.guessed.keys() - other.guessed.keys():
-                half.spell(number)
-        terms = self.found.terms
-        self.found = Scanned([first.guessed.get(n, term) for n, term in enumerate(terms)])
-        for half in self._halves:
-            self.found.extend(half.found)
+        self.found = first.found
+        self.found.extend(second.found)

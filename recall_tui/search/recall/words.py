@@ -67,22 +67,18 @@ class Word:
     Attributes:
         needles: Beginnings to look for in folded bytes; every form has one of them.
         stem: What its forms share.
-        beginning: What every form of it begins with, the irregular ones aside.
         typo: Whether words one edit away are taken for it.
         weights: Tokens weighed so far.
-        spelled: Whether one of them was a form of it, or nearly.
     """
 
-    __slots__ = ("beginning", "needles", "spelled", "stem", "typo", "weights")
+    __slots__ = ("needles", "stem", "typo", "weights")
 
     def __init__(self, folded: str, *, typo: bool = False) -> None:
         """Prepare a folded word; `typo` also admits words one edit away."""
         self.stem = stem(folded)
         self.typo = typo
         self.weights: dict[bytes, float] = {}
-        self.spelled = False
-        self.beginning = _beginning(self.stem)
-        begin = self.stem[:3] if typo else self.beginning
+        begin = self.stem[:3] if typo else _beginning(self.stem)
         forms = _FORMS.get(_FIRST.get(folded, ""), ())
         others = {_beginning(stem_of(form)) for form in forms}
         if self.stem == "".join((begin[:2], "i")):  # try, cry: too short to leave the end away
@@ -95,25 +91,22 @@ class Word:
         known = self.weights.get(token)
         if known is None:
             known = self.weights[token] = self._weigh(token.decode("utf-8", "replace"))
-            self.spelled = self.spelled or known in (1.0, policy.NEAR_FORM)
         return known
 
     def _weigh(self, token: str) -> float:
-        if len(token) > len(self.stem) + _ENDING:
+        if not self.typo and len(token) > len(self.stem) + _ENDING:
             # No form of it: names that programs glue together are not worth a stemmer's time.
             longer = len(self.stem) >= _LONG and token.startswith(self.stem)
             return policy.NEAR_FORM if longer else 0.0
         other = stem(token)
         if other == self.stem:
             return 1.0
-        begins = other.startswith(self.stem) or self.stem.startswith(other)
-        if (
-            begins
-            and token.startswith(self.beginning)
-            and min(len(self.stem), len(other) + 1) >= _LONG
-        ):
-            return policy.NEAR_FORM
-        return policy.TYPO_FORM if self.typo and one_edit(self.stem, other) else 0.0
+        if self.typo:
+            return policy.TYPO_FORM if one_edit(self.stem, other) else 0.0
+        if len(self.stem) < _LONG or len(other) < _LONG - 1:
+            return 0.0
+        near = other.startswith(self.stem) or self.stem.startswith(other)
+        return policy.NEAR_FORM if near else 0.0
 
 
 def stem_of(form: str) -> str:

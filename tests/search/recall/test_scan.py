@@ -160,25 +160,10 @@ def test_what_a_dead_child_leaves_is_done_here(monkeypatch):
     )
 
 
-def test_a_word_that_only_one_half_holds_is_not_misspelt_in_the_other():
-    talks = [talk("a", "the zebrra"), talk("b", "the zebra"), talk("c", "a zebrra", "a zebra")]
-    found = scanned(talks, "zebra", 0).found
-    assert [not tally.put_off[0] and tally.messages for tally in found.tallies] == [2]
-    assert not found.terms[0].guessed
-    assert found.matches == 2
-    assert set(found.totals) == {(0, 1), (0, 2)}
-
-
-def test_a_word_that_no_half_holds_is_taken_for_its_neighbours():
-    talks = [talk("a", "the zebra"), talk("b", "the zebra"), talk("c", "nothing")]
-    found = scanned(talks, "zebrra", 0).found
-    assert found.terms[0].guessed
-    assert found.tallies[0].messages == 2
-
-
-def test_a_guess_counts_what_lies_beyond_the_horizon_by_the_word_itself():
-    far = "x" * 10 * 1024
-    long = Said(f"{far} zebu", kind=Kind.TOOL_RESULT)
-    spelled = Said(f"{far} zebrrrr", kind=Kind.TOOL_RESULT)
-    scan = scanned([talk("a", "go", long), talk("b", "go", spelled)], "zebrrrr", 0)
-    assert scan.found.tallies[0].beyond == 1
+def test_a_guess_is_what_somebody_said_unless_only_tools_are_asked():
+    """A word that is nowhere costs a look at the talk, not a second one at everything."""
+    talks = [talk("a", "go", Said("the zebra", kind=Kind.TOOL_RESULT))]
+    assert ask(*talks, sentence="zebrra").unmatched == ("zebrra",)
+    output = Filter(kinds=(Kind.TOOL_RESULT,))
+    assert sessions(ask(*talks, sentence="zebrra", chosen=output)) == ["a"]
+    assert sessions(ask(*talks, talk("b", "a zebra"), sentence="zebrra")) == ["b", "a"]
