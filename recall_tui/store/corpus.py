@@ -250,12 +250,13 @@ class StoreCorpus:
         for column in found:
             column.frombytes(bytes(column.itemsize * count))
         for meta in metas:
-            for index, position in enumerate(meta.positions):
-                found.kinds[position] = meta.kinds[index]
-                found.flags[position] = meta.flags[index]
-                found.times[position] = meta.times[index]
-                start, end = meta.raw_span(index)
-                found.sizes[position] = end - start
+            ends = meta.raw_offsets[1:]  # each one behind a separator
+            columns = (meta.positions, meta.kinds, meta.flags, meta.times, meta.raw_offsets, ends)
+            for position, kind, flags, time_ms, start, end in zip(*columns, strict=False):
+                found.kinds[position] = kind
+                found.flags[position] = flags
+                found.times[position] = time_ms
+                found.sizes[position] = end - start - 1
         return found
 
     def synced_ms(self) -> int:
