@@ -11,7 +11,7 @@ from __future__ import annotations
 import gc
 import os
 from contextlib import contextmanager, nullcontext, suppress
-from typing import TYPE_CHECKING, Final, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -32,8 +32,12 @@ _KILL: Final = 9
 def divided(
     corpora: Sequence[Corpus], chosen: Filter, work: Callable[[Stop], Iterator[T]]
 ) -> AbstractContextManager[Iterator[T] | None]:
-    """Start some work in a child, as `aside` does, if that is worth it for these corpora."""
-    if corpora and all(corpus.divisible(chosen) for corpus in corpora):
+    """Start some work in a child, as `aside` does, if that is possible and worth it.
+
+    It is not where this process has other threads, whose locks a fork would copy, where no core is
+    idle, or the corpora are small.
+    """
+    if corpora and _may_fork() and all(corpus.divisible(chosen) for corpus in corpora):
         return aside(work)
     return nullcontext()
 
@@ -48,33 +52,32 @@ def aside(work: Callable[[Stop], Iterator[T]]) -> Iterator[Iterator[T] | None]:
         work: Given what to ask, now and then, whether this process is gone.
 
     Returns:
-        The items as they come; they end early if the child fails. None when there is no child:
-        this process has other threads, whose locks a fork would copy, or no core is idle.
+        The items as they come; they end early if the child fails. None when there is no child.
     """
-    from pickle import loads  # noqa: PLC0415, TID251 - few ask so much, and only our child answers
-
     here = os.getpid()
     reading, writing = os.pipe()
-    child = _fork()
-    if child == 0:
+    try:
+        child = os.fork()
+    except OSError:  # no more processes, or memory for one
+        child = -1
+    if not child:
         _be_child(work, lambda: os.getppid() != here, reading, writing)
     os.close(writing)
     try:
-        yield map(loads, _items(reading)) if child else None
+        yield _items(reading) if child > 0 else None
     finally:
         os.close(reading)
-        if child:
+        if child > 0:
             with suppress(OSError):
                 os.kill(child, _KILL)
                 os.waitpid(child, 0)
 
 
-def _fork() -> int | None:
-    """Return the id of a new child, 0 in it, None where there can or should be none."""
+def _may_fork() -> bool:
     try:
-        return os.fork() if _alone() and _a_core_is_idle() else None
-    except (AttributeError, OSError):  # not on Linux; no more processes or memory
-        return None
+        return _alone() and _a_core_is_idle()
+    except (AttributeError, OSError):  # not on Linux
+        return False
 
 
 def _alone() -> bool:
@@ -110,12 +113,14 @@ def _be_child(
         os._exit(0)
 
 
-def _items(reading: int) -> Iterator[bytes]:
+def _items(reading: int) -> Iterator[Any]:
+    from pickle import loads  # noqa: PLC0415, TID251 - few wait for a child, which is our own
+
     while size := _read(reading, _SIZE):
         item = _read(reading, int.from_bytes(size, "little"))
         if not item:
             return
-        yield item
+        yield loads(item)  # noqa: S301
 
 
 def _read(reading: int, size: int) -> bytes:

@@ -10,8 +10,10 @@ import time
 
 import pytest
 
+from recall_tui.model import Filter
 from recall_tui.search import aside as module
-from recall_tui.search.aside import aside
+from recall_tui.search.aside import aside, divided
+from tests.search.corpora import MemoryCorpus
 
 ALONE, IDLE = module._alone, module._a_core_is_idle
 
@@ -90,7 +92,20 @@ def test_a_child_notices_that_nobody_asks_any_more():
 
 @pytest.mark.parametrize("missing", ["_alone", "_a_core_is_idle"])
 def test_no_child_beside_threads_nor_on_a_busy_machine(missing, monkeypatch):
+    corpus = MemoryCorpus([])
+    corpus.divided = True
+    with divided([corpus], Filter(), lambda _: iter("a")) as found:
+        assert list(found) == ["a"]
     monkeypatch.setattr(module, missing, lambda: False)
+    with divided([corpus], Filter(), lambda _: iter("a")) as found:
+        assert found is None
+
+
+def test_no_child_where_there_can_be_no_more_processes(monkeypatch):
+    def fork():
+        raise BlockingIOError
+
+    monkeypatch.setattr(module.os, "fork", fork)
     with aside(lambda _: iter("a")) as found:
         assert found is None
 
