@@ -55,17 +55,27 @@ _HINTS: Final = {
 
 
 @contextmanager
-def store_errors(path: str) -> Iterator[None]:
-    """Turn what SQLite or the operating system raises into a `StoreError` that names the file."""
+def store_errors(path: str, cure: str = _REBUILD) -> Iterator[None]:
+    """Turn what SQLite or the operating system raises into a `StoreError` that names the file.
+
+    Args:
+        path: The file.
+        cure: What helps when it is damaged.
+    """
     try:
         yield
     except sqlite3.Error as error:
         name = getattr(error, "sqlite_errorname", "")
-        hint = next((words for code, words in _HINTS.items() if name.startswith(code)), _REBUILD)
+        hint = next((words for code, words in _HINTS.items() if name.startswith(code)), cure)
         raise StoreError(f"{path}: {error}", hint) from error
     except OSError as error:
         hint = "check the folder's permissions and free space"
         raise StoreError(f"{path}: {error.strerror or error}", hint) from error
+
+
+def can_write(path: str) -> bool:
+    """Return whether a database that is there may be written: the file, and its folder."""
+    return all(os.access(place, os.W_OK) for place in (path, os.path.dirname(path) or "."))
 
 
 def open_reader(path: str) -> sqlite3.Connection:
@@ -76,8 +86,10 @@ def open_reader(path: str) -> sqlite3.Connection:
             `store_errors`.
     """
     escaped = path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
+    # A journal needs a file beside it, which cannot be made where nothing can: then none writes.
+    still = not os.path.exists(f"{path}-shm") and not can_write(path)
     connection = sqlite3.connect(
-        f"file:{escaped}?mode=ro",
+        f"file:{escaped}?mode=ro{'&immutable=1' if still else ''}",
         uri=True,
         timeout=BUSY_S,
         isolation_level=None,

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import os
 import threading
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from recall_tui import clock
 from recall_tui.errors import StoreError
-from recall_tui.store.connect import open_writer, store_errors
+from recall_tui.store.connect import can_write, open_reader, open_writer, store_errors
 
 if TYPE_CHECKING:
     import sqlite3
@@ -42,6 +42,10 @@ STEPS: Final[tuple[tuple[str, ...], ...]] = (
 )
 """Step n leads from `user_version` n to n + 1. This file is never rebuilt: steps only add."""
 
+
+_CURE: Final = (
+    "it holds what you wrote and had forgotten: bring a copy back, or move it away to do without"
+)
 
 MOST_ASKED: Final = 500
 """Searches remembered, the latest ones."""
@@ -215,12 +219,15 @@ class UserStore:
         with self._guard:
             if self._connection is None and not os.path.exists(self.path):
                 return []
-            with store_errors(self.path):
+            with store_errors(self.path, _CURE):
+                if self._connection is None and not can_write(self.path):
+                    with closing(open_reader(self.path)) as reader:
+                        return reader.execute(query, values).fetchall()
                 return self._open().execute(query, values).fetchall()
 
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
-        with self._guard, store_errors(self.path):
+        with self._guard, store_errors(self.path, _CURE):
             connection = self._open()
             connection.execute("BEGIN IMMEDIATE")
             try:

@@ -10,7 +10,8 @@ import threading
 import pytest
 
 from recall_tui.errors import StoreError
-from recall_tui.store.user import STEPS, UserStore
+from recall_tui.harnesses.base import Source
+from recall_tui.store.user import STEPS, UserStore, mark_of
 
 
 @pytest.fixture
@@ -81,3 +82,27 @@ def test_several_threads_and_processes_write(user):
         thread.join()
     assert len(user.notes("toy:a")) == 40
     other.close()
+
+
+def test_what_was_forgotten_is_known_in_a_folder_that_cannot_be_written(tmp_path, monkeypatch):
+    """As where a home is mounted read-only for a program in a cage."""
+    written = UserStore(str(tmp_path / "user.db"))
+    written.bury([(mark_of("toy", "a"), b"")])
+    written.pin("toy:b")
+    written.close()
+    before = sorted(tmp_path.iterdir())
+    access = os.access
+    monkeypatch.setattr(os, "access", lambda path, mode: mode != os.W_OK and access(path, mode))
+    read = UserStore(str(tmp_path / "user.db"))
+    assert read.tombstones().cover(Source("toy", "/x/a", "", "a", 0, 0, 0, "/x"))
+    assert read.pins() == ["toy:b"]
+    assert sorted(tmp_path.iterdir()) == before
+    read.close()
+
+
+def test_a_damaged_file_is_not_said_to_be_made_anew(tmp_path):
+    (tmp_path / "user.db").write_text("junk" * 300)
+    store = UserStore(str(tmp_path / "user.db"))
+    with pytest.raises(StoreError, match="not a database") as raised:
+        store.tombstones()
+    assert "move it away" in raised.value.hint and "rebuild" not in raised.value.hint
