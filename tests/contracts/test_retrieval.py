@@ -258,6 +258,24 @@ def test_a_picture_without_a_telling_name_hangs_on_what_was_said(machine) -> Non
     assert (material["width"], material["height"]) == (8, 9)
 
 
+@pytest.mark.contract("S0-95", "S0-108", "S0-120")
+def test_a_prompt_that_is_a_picture_alone_stands_in_the_passage_with_its_metadata(machine) -> None:
+    lines = Own()
+    lines.user([image(PICTURE)])
+    lines.assistant(text("a gnu stands on the hill"))
+    machine.talk("one", lines)
+    answer = machine.recall("search", "--term", "gnu", "--json").json
+    prompt, reply = answer["passages"][0]["messages"]
+    assert reply["is_anchor"] and (prompt["role"], prompt["text"]) == ("user", "")
+    (material,) = prompt["materials"]
+    assert answer["materials"] == [{"message_id": prompt["message_id"], **material}]
+    assert set(material) == {
+        "material_id", "name", "kind", "mimeType", "bytes", "width", "height", "estimated_tokens",
+    }  # fmt: skip
+    assert (material["kind"], material["mimeType"]) == ("image", "image/png")
+    assert not any("/" in str(value) for key, value in material.items() if key != "mimeType")
+
+
 # ---------------------------------------------------------------- a person's search
 
 

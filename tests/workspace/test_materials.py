@@ -97,7 +97,7 @@ def test_a_file_name_is_redacted(tmp_path) -> None:
 
 
 @BOTH
-@pytest.mark.contract("S0-95", "S0-105")
+@pytest.mark.contract("S0-105")
 def test_a_picture_a_tool_gave_back_is_a_material_and_no_text(tmp_path, ledger: bool) -> None:
     def fill(workspace, made):
         workspace.artifact(made, "shot-1", PNG, title="shot.png", mime="image/png")
