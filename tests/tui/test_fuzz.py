@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from textual import events
+from textual.command import CommandList
 from textual.geometry import Size
 
 from recall_tui.tui import attachments, copying, foreground
@@ -107,6 +108,18 @@ async def test_all_lines_of_a_paste_are_one_query(app: RecallApp) -> None:
         do(pilot, Step("paste", "one\ntwo\tthree\n"))
         await settled(pilot)
         assert main_of(pilot).box.value == "one two    threex"
+
+
+async def test_a_palette_that_is_left_before_it_looks_for_commands_looks_for_none(
+    app: RecallApp,
+) -> None:
+    async with app.run_test(size=(120, 40)) as pilot:
+        await rested(pilot)
+        await play(pilot, [*keys("ctrl+p"), Step("breathe", 0.2)])
+        await app.screen.query_one(CommandList).remove()
+        app.screen._gather_commands("x")  # type: ignore[attr-defined]
+        await settled(pilot)
+        assert app._exception is None
 
 
 async def test_a_click_beside_a_palette_that_became_small(app: RecallApp) -> None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import inspect
 from contextlib import suppress
 from typing import TYPE_CHECKING, TypeVar
 
+from textual import work
 from textual.await_complete import AwaitComplete
 from textual.command import CommandPalette
+from textual.css.query import NoMatches
 from textual.errors import NoWidget
 
 from recall_tui.tui.faults import TellsFaults
@@ -16,6 +19,8 @@ if TYPE_CHECKING:
     from textual import events
 
 Result = TypeVar("Result")
+
+_gather = inspect.unwrap(CommandPalette._gather_commands)
 
 
 class LeftOnce(TellsFaults, SteadyScreen[Result]):
@@ -34,6 +39,12 @@ class LeftOnce(TellsFaults, SteadyScreen[Result]):
 
 class Palette(CommandPalette, LeftOnce[None]):
     """Textual's palette, left once. Its style comes by the first base alone."""
+
+    @work(exclusive=True, group=CommandPalette._GATHER_COMMANDS_GROUP)
+    async def _gather_commands(self, search_value: str) -> None:
+        """Look for commands; in a palette that was left meanwhile Textual finds no list."""
+        with suppress(NoMatches):
+            await _gather(self, search_value)
 
     def _action_command_list(self, action: str) -> None:
         """Move in the list; one without room was never laid out, and Textual fails at a page."""
