@@ -14,7 +14,7 @@ from recall_tui.cli.progress import catch_up
 from recall_tui.errors import ExitCode, QueryError
 from recall_tui.model import Filter
 from recall_tui.playbooks.current import current
-from recall_tui.playbooks.export import Cursor, Form
+from recall_tui.playbooks.export import EVERYTHING, Cursor, Form
 from recall_tui.playbooks.export import export as made
 from recall_tui.playbooks.relations import family
 from recall_tui.playbooks.writing import write_file
@@ -78,8 +78,9 @@ def export(
     with call.history() as history:
         catch_up(history, silent=as_json)
         cursor = _cursor(history, after)
-        names = [*refs, cursor.reference.key] if cursor else list(refs)
-        sessions = history.sessions(chosen) if everything else []
+        everything = everything or (cursor is not None and EVERYTHING in cursor.rest)
+        names = [*refs, *(_names(cursor) if cursor else ())]
+        sessions = _all(history, chosen, cursor) if everything else []
         if this:
             sessions.append(current(history, call.env, os.getcwd()))
         for name in names:
@@ -91,7 +92,10 @@ def export(
             reach = history.reach(chosen)
             say_how_far(reach, history, call)
             return exit_code(reach, found=False)
-        pieces, done = made(history, sessions, shape, chosen=chosen, limit=limit or 0, after=cursor)
+        pieces, done = made(
+            history, sessions, shape, chosen=chosen, limit=limit or 0, after=cursor,
+            everything=everything,
+        )  # fmt: skip
         path = ""
         if file:
             path = write_file(file, pieces, force=force)
@@ -127,6 +131,27 @@ def _subagents(history: History, session: Session) -> list[Session]:
     return below
 
 
+def _names(cursor: Cursor) -> Sequence[str]:
+    """Return the sessions a cursor goes on with, none for all."""
+    return () if EVERYTHING in cursor.rest else (cursor.reference.key, *cursor.rest)
+
+
+def _all(history: History, chosen: Filter, cursor: Cursor | None) -> list[Session]:
+    """Return the sessions a filter lets through, from that of a cursor on.
+
+    By their beginnings, which stay: a session that grows between two pages keeps its place.
+    """
+    found = sorted(history.sessions(chosen), key=_place)
+    if cursor is None:
+        return found
+    (at,) = history.find(cursor.reference.key)
+    return [session for session in found if _place(session) >= _place(at)]
+
+
+def _place(session: Session) -> tuple[int, str]:
+    return -session.started_ms, session.key
+
+
 def _cursor(history: History, after: str) -> Cursor | None:
     """Return where to go on.
 
@@ -155,7 +180,8 @@ def _say_rest(done: Exported, path: str, chosen: Filter) -> None:
     rest = rest if chosen != Filter() else rest.replace("by the filters", "(put in by programs)")
     screen.line((f"{counts}{rest}{f' · written to {path}' if path else ''}", "muted"))
     if done.next:
-        screen.block(f"more follows: --after {done.next}", lead=("partial:", "warn"),
+        same = ", with the same filters" if chosen != Filter() else ""
+        screen.block(f"more follows: --after '{done.next}'{same}", lead=("partial:", "warn"),
                      indent=diagnostics.LEAD)  # fmt: skip
     if done.unstable:
         words = f"{notation.counted(done.unstable, 'session')} grew meanwhile; export again"

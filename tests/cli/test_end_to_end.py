@@ -244,6 +244,31 @@ def test_a_forgotten_session_is_gone_for_good(recall, projects: Path, home: Path
     assert b"context window" not in (home / "recall" / "index.db").read_bytes()
 
 
+def test_an_export_of_everything_in_pages_is_the_whole(recall, projects: Path) -> None:
+    (path,) = projects.rglob("*.jsonl")
+    for day in (1, 2, 3):
+        text = path.read_text().replace("2026-11-28", f"2026-11-0{day}")
+        path.with_name(f"s{day}.jsonl").write_text(
+            text.replace("-00000000000", f"-{day}0000000000")
+        )
+
+    def export(*words: str) -> list[dict]:
+        return [json.loads(line) for line in recall("export", *words, "--json").out.splitlines()]
+
+    def refs(page: list[dict]) -> list[str]:
+        return [line["ref"] for line in page if line["type"] == "message"]
+
+    whole = refs(export("--all"))
+    assert len(whole) == 16
+    for limit in ("3", "4", "7"):
+        page = export("--all", "--limit", limit)
+        seen = refs(page)
+        while page[-1]["next"]:
+            page = export("--after", page[-1]["next"], "--limit", limit)
+            seen += refs(page)
+        assert seen == whole
+
+
 def test_doctor_knows_what_was_left_out(recall, projects: Path, monkeypatch) -> None:
     """It is neither waiting for an index nor without messages."""
     (path,) = projects.rglob("*.jsonl")

@@ -10,7 +10,7 @@ import pytest
 from recall_tui.errors import BadReferenceError
 from recall_tui.model import Filter, Flag, Kind, Material, Role
 from recall_tui.playbooks.export import Cursor, Form, export
-from tests.cli.fake import MINUTE, NOON, talk
+from tests.cli.fake import MINUTE, NOON, session, talk
 from tests.playbooks.build import KEY, answer, past, prompt, run, several
 
 HOSTILE = (
@@ -105,6 +105,38 @@ def test_pages_are_contiguous() -> None:
     assert rest[-1]["stable"] is False, "it grew between the pages"
     assert rest[-1]["complete"] and rest[1]["sequence"] == 1001
     assert [m["ref"] for page in (first, rest) for m in page[1:-1]] == whole
+
+
+def test_pages_go_on_over_sessions_wherever_they_end() -> None:
+    """A page that ended with a session said it was complete, and what followed was lost."""
+    history, first = past(prompt("a0"), prompt("a1"), prompt("a2"))
+    second = session("codex:second@2", "b")
+    third = session("codex:third", "c")
+    history.held |= {
+        one._replace(messages=2): talk(one.key, NOON, prompt("x"), prompt("y"))
+        for one in (second, third)
+    }
+    every = list(history.held)
+    whole = [m["ref"] for m in lines("".join(export(history, every, Form.LINES)[0]))
+             if m["type"] == "message"]  # fmt: skip
+    assert len(whole) == 7 and first in every
+    for limit in range(1, 8):
+        seen, after, pages = [], None, 0
+        while True:
+            names = {after.reference.key, *after.rest} if after else {s.key for s in every}
+            sessions = [one for one in every if one.key in names]
+            pieces, done = export(history, sessions, Form.LINES, limit=limit, after=after)
+            page = lines("".join(pieces))
+            messages = [m["ref"] for m in page if m["type"] == "message"]
+            seen, pages = seen + messages, pages + 1
+            assert page[-1]["complete"] is not bool(done.next)
+            assert page[-2]["type"] == "message", "no session without a message of it"
+            if not done.next:
+                break
+            after = Cursor.parse(done.next)
+            assert str(after) == done.next
+        assert seen == whole
+        assert pages == -(-7 // limit)
 
 
 @pytest.mark.contract("S3-66")

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from recall_tui.errors import BadReferenceError
 from recall_tui.model import Filter, Kind, Reference
+from recall_tui.text.late import late
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -32,15 +33,24 @@ class Form(StrEnum):
     LINES = "jsonl"
 
 
+EVERYTHING: Final = "*"
+"""Stands for the sessions to come in a cursor of `--all`."""
+
+_CURSOR: Final = late(r"(.+?#\d+~[0-9a-f]{4})@(\d+)(?:\+(.*))?")
+
+
 class Cursor(NamedTuple):
-    """Where a page ended, and the boundary all pages share: `REF@messages`."""
+    """Where a page ended, the boundary all pages share, what follows: `REF@messages+KEY,KEY`."""
 
     reference: Reference
     messages: int
     """Messages the session had when the first page was made."""
+    rest: tuple[str, ...] = ()
+    """Keys of the sessions that follow; `EVERYTHING` for all that come after this one."""
 
     def __str__(self) -> str:
-        return f"{self.reference}@{self.messages}"
+        following = f"+{','.join(self.rest)}" if self.rest else ""
+        return f"{self.reference}@{self.messages}{following}"
 
     @classmethod
     def parse(cls, text: str) -> Cursor:
@@ -49,11 +59,12 @@ class Cursor(NamedTuple):
         Raises:
             BadReferenceError: It has another form.
         """
-        reference, _, count = text.strip().rpartition("@")
-        found = Reference.parse(reference)
-        if not count.isascii() or not count.isdigit() or found.digest < 0:
+        match = _CURSOR.fullmatch(text.strip())
+        if match is None:
             raise BadReferenceError(f"not a cursor: {text[:80]!r}", "it is `next` of a page")
-        return cls(found, int(count))
+        reference, count, following = match.groups()
+        rest = tuple(key for key in (following or "").split(",") if key)
+        return cls(Reference.parse(reference), int(count), rest)
 
 
 @dataclass(slots=True)
@@ -72,7 +83,7 @@ class Exported:
 
 def export(
     past: Past, sessions: Sequence[Session], form: Form, *, chosen: Filter | None = None,
-    limit: int = 0, after: Cursor | None = None,
+    limit: int = 0, after: Cursor | None = None, everything: bool = False,
 ) -> tuple[Iterator[str], Exported]:  # fmt: skip
     """Return (pieces of text to be written in order, what went out so far).
 
@@ -83,10 +94,14 @@ def export(
         chosen: Leaves messages out by kind, role and time.
         limit: Messages at most; 0 means all.
         after: Of the first session, only messages after this, of those the first page had.
+        everything: The sessions are all that a filter lets through, from one on.
     """
     done = Exported()
     module = import_module(f"recall_tui.playbooks.export.{form.name.lower()}")
-    contents = Contents(past, chosen or Filter(), done, limit, after)
+    if after is not None and after.reference.position == after.messages - 1:
+        sessions = sessions[1:] or sessions  # the page before ended with it
+    to_come = (EVERYTHING,) if everything else tuple(session.key for session in sessions)
+    contents = Contents(past, chosen or Filter(), done, limit, after, to_come)
     pieces: Iterator[str] = module.pieces(sessions, contents)
     return pieces, done
 
@@ -95,24 +110,38 @@ class Contents:
     """The messages of sessions, as an export's filter lets them through."""
 
     def __init__(
-        self, past: Past, chosen: Filter, done: Exported, limit: int, after: Cursor | None
+        self,
+        past: Past,
+        chosen: Filter,
+        done: Exported,
+        limit: int,
+        after: Cursor | None,
+        to_come: tuple[str, ...],
     ) -> None:
         self._past = past
         self._chosen = chosen
         self.done = done
         self._limit = limit
         self._after = after
+        self._to_come = to_come
+        self._last: Cursor | None = None
 
     def boundary(self, session: Session) -> int:
         """Return how many messages of a session belong to the export: growth stays out."""
-        return session.messages if self._after is None else self._after.messages
+        after = self._cursor_in(session)
+        return session.messages if after is None else after.messages
+
+    def _cursor_in(self, session: Session) -> Cursor | None:
+        """Return where to go on in a session, None where to begin."""
+        after = self._after
+        return after if after is not None and after.reference.key == session.key else None
 
     def of(self, session: Session) -> Iterator[tuple[int, Message]]:
         """Yield (number from 1 within the session, message); the count goes on over pages."""
         self.done.sessions += 1
-        number, last = 0, None
-        end = self.boundary(session)
-        position = -1 if self._after is None else self._after.reference.position
+        number, end = 0, self.boundary(session)
+        after = self._cursor_in(session)
+        position = -1 if after is None else after.reference.position
         for start in range(0, end, CHUNK):
             stop = min(start + CHUNK, end)
             for message in self._past.messages(session, start, stop):
@@ -122,11 +151,10 @@ class Contents:
                 number += 1
                 if message.position <= position:
                     continue
-                if self._limit and self.done.messages >= self._limit:
-                    self.done.next = str(Cursor(last.reference, end)) if last else ""
+                if self.full:
                     return
                 self.done.messages += 1
-                last = message
+                self._last = Cursor(message.reference, end)
                 yield number, message
 
     def stable(self, session: Session) -> bool:
@@ -138,8 +166,16 @@ class Contents:
 
     @property
     def full(self) -> bool:
-        """Whether the limit ended the export."""
+        """Whether the limit ended the export; ask only where something follows."""
+        if self._limit and self.done.messages >= self._limit and self._last is not None:
+            self.done.next = str(self._last._replace(rest=self._following(self._last)))
         return bool(self.done.next)
+
+    def _following(self, last: Cursor) -> tuple[str, ...]:
+        """Return the sessions that come after that of a cursor, as a cursor names them."""
+        if EVERYTHING in self._to_come:
+            return self._to_come
+        return self._to_come[self._to_come.index(last.reference.key) + 1 :]
 
     def _admits(self, message: Message) -> bool:
         chosen, time = self._chosen, message.time_ms
