@@ -83,14 +83,20 @@ def _told(terms: Sequence[Term], held: set[int]) -> list[int]:
 
 
 def _missing(terms: Sequence[Term], held: set[int]) -> tuple[str, ...]:
-    """Return the telling terms that are not held; a run is there in part when its pairs are."""
+    """Return the telling terms that are not held.
+
+    A run is there in part when its pairs are, and a word is where a phrase with it stands, though
+    something be glued to it there.
+    """
     found = [terms[n].spelling for n in held if terms[n].sort == "run"]
+    whole = [fold(terms[n].spelling) for n in held if terms[n].exact]
     return tuple(
         term.spelling
         for n, term in enumerate(terms)
         if n not in held
         and term.telling
         and not (term.sort == "run" and any(pair in term.spelling for pair in found))
+        and not any(fold(term.spelling) in exact for exact in whole)
     )
 
 

@@ -32,6 +32,9 @@ _IDENTIFIER: Final = late(
     r"|\b[A-Z]{1,6}-?\d{2,6}\b"  # E1234, ABC-42
     r"|#\d{1,6}\b"
     r"|--[a-z][\w-]+"
+    r"|\b\d{1,5}(?:\.\d{1,5}){2,3}(?::\d{1,5})?\b"  # versions, addresses
+    r"|(?<![\w.])\.[a-z][\w-]{2,}"  # .env
+    r"|\b[A-Z](?:\+\+|#)(?!\w)"  # C++, C#
     r"|\b[A-Za-z]+[a-z0-9](?:[A-Z][a-z0-9]+)+[A-Z]?\b"  # CamelCase
     r"|\b[A-Z]{2,}[a-z]+\d?(?:[A-Z][a-z0-9]+)+\b"
 )
@@ -39,6 +42,7 @@ _NAMELIKE: Final = late(r"(?:Mc|Mac|De|Di|La|Le|Van|O)[A-Z][a-z]+\Z|[ie][A-Z][a-
 """McGee, DeLuca, iPhone: written like identifiers, meant as words."""
 _TYPO_CHARS: Final = 5
 _TRIM: Final = ".,;:!?)(]["
+_DOTFILE: Final = late(r"\.[a-z]")
 _PHRASE_WORDS: Final = range(2, 13)
 """A short text may stand somewhere as it is; a long one hardly."""
 
@@ -94,8 +98,9 @@ def split(sentence: str) -> list[Term]:
         _add(found, _exact(next(filter(None, match.groups())), "phrase"))
     rest = _QUOTED.sub(lambda m: f" {m[0][1:-1]} ", rest)
     for match in _IDENTIFIER.finditer(rest):
-        name = match[0].strip(_TRIM)
-        if len(name) > 2 and not _NAMELIKE.match(name):
+        name = match[0].rstrip(_TRIM)
+        name = name if _DOTFILE.match(name) else name.lstrip(_TRIM)
+        if (len(name) > 2 or name.endswith("#")) and not _NAMELIKE.match(name):
             _add(found, _exact(name, "identifier"))
     for run in _CJK.findall(rest):
         _add_run(found, run)
@@ -141,8 +146,12 @@ def _names(sentence: str) -> frozenset[str]:
 
 
 def _spellings(text: str) -> list[str]:
-    """Return the words of a text as they are written, without what follows an apostrophe."""
-    return [word.partition("'")[0] for word in _WORD.findall(text.replace("’", "'"))]
+    """Return the words of a text as they are written, without what follows an apostrophe.
+
+    `don't` and its like say nothing, and `don` something else.
+    """
+    words = _WORD.findall(text.replace("’", "'"))
+    return [word.partition("'")[0] for word in words if not word.lower().endswith("n't")]
 
 
 def _says_something(spelling: str, folded: str, stop: frozenset[str]) -> bool:

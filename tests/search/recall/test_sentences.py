@@ -129,6 +129,25 @@ def test_a_chinese_word_is_not_parted_at_a_particle_inside_of_it():
     assert sorts("使用中")["使用中"] == "run"
 
 
+@pytest.mark.parametrize(
+    "name", ["C++", "C#", ".env", "127.0.0.1:8000", "10.4.2", ".gitignore", "1.2.3.4"]
+)
+def test_short_names_and_numbers_with_points_are_identifiers(name):
+    assert sorts(f"what about {name} then")[name] == "identifier"
+    talks = (talk("a", f"use {name}."), talk("b", "c env 127 0 1 8000 10 4 2 gitignore 1 2 3 4"))
+    assert sessions(ask(*talks, sentence=f"{name}?"))[0] == "a"
+
+
+def test_negations_are_no_words():
+    assert sorts("why don't tests pass, doesn’t it") == sorts("why tests pass")
+
+
+def test_a_word_of_a_phrase_that_stands_there_is_not_missing():
+    answer = ask(talk("a", r"import os\ndef main():\n    pass"), sentence="def main")
+    why = answer.passages[0].why
+    assert why.tier is Tier.EXACT and why.missing == ()
+
+
 @pytest.mark.parametrize("sentence", ["🎉", "=>", "→", "≠ ∅", "🎉🎉"])
 def test_symbols_alone_are_looked_for_as_they_stand(sentence):
     answer = ask(talk("a", f"well {sentence} done"), talk("b", "done"), sentence=sentence)
