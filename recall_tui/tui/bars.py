@@ -13,7 +13,7 @@ from recall_tui.tui.query import Mode
 from recall_tui.tui.widgets.row import Part
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Container, Sequence
 
     from recall_tui.history import SyncProgress
     from recall_tui.model import Gap, Reach, Session
@@ -295,14 +295,17 @@ def facts(session: Session, *, position: int, now_ms: int, home: str) -> Bar:
     )
 
 
-def keys(keymap: Keymap, *scopes: Scope) -> Bar:
-    """Return at most six keys that work where the focus is; help is always among them."""
+def keys(keymap: Keymap, *scopes: Scope, idle: Container[str] = ()) -> Bar:
+    """Return at most six keys that work where the focus is, help always among them.
+
+    Arguments are those of `Keymap.footer`.
+    """
     *first, helping = (
         (
             Part(f"{keymap.shown(action.id)} ", "strong", action.action),
             Part(f"{action.words.lower()}   ", "muted", action.action),
         )
-        for action in keymap.footer(*scopes)
+        for action in keymap.footer(*scopes, idle=idle)
     )
     key, words = helping
     return Bar(

@@ -15,7 +15,7 @@ from textual.binding import Binding
 from recall_tui.errors import ConfigError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Container, Iterable, Mapping
 
 
 class Scope(StrEnum):
@@ -52,7 +52,7 @@ class Action(NamedTuple):
     words: str
     """What it does: footer, palette and help."""
     footer: int = 0
-    """Place in the footer of its scope, 0 for none; at most six of a scope have one."""
+    """Place in the footer of its scope, 0 for none; at most six are shown, help among them."""
     priority: bool = False
     palette: bool = True
 
@@ -135,7 +135,7 @@ ACTIONS: Final = (
     Action("session.copy", S, "y", "copy_message", "Copy the message"),
     Action("session.copy_reference", S, "Y", "copy_reference", "Copy the reference"),
     Action("session.solo", S, "o", "screen.solo", "Session on the whole screen"),
-    Action("session.materials", S, "m", "ask('materials')", "Pictures and files", 5),
+    Action("session.materials", S, "m", "ask('materials')", "Pictures and files", 6),
     Action("session.continue", S, "c", "ask('continue')", "Continue this session"),
     Action("session.repeat", S, "r", "ask('repeat')", "Repeat its prompts"),
     Action("session.skill", S, "s", "ask('skill')", "Make a skill of it"),
@@ -153,7 +153,7 @@ ACTIONS: Final = (
     Action("session.export", S, "X", "ask('export')", "Export it to a file"),
     Action("session.folder", S, "O", "ask('folder')", "Open its folder"),
     Action("session.editor", S, "v", "ask('editor')", "Open its source in your editor"),
-    Action("session.close", S, "escape,left,h", "screen.close_session", "Back to the list"),
+    Action("session.close", S, "escape,left,h", "screen.close_session", "Back", 5),
     Action("session.help", S, "question_mark", "app.help", "Help", palette=False),
     Action("find.next", Scope.FIND, "enter,down", "next", "Next hit", 1, palette=False),
     Action("find.last", Scope.FIND, "up", "last", "Previous hit", 2, palette=False),
@@ -267,12 +267,17 @@ class Keymap:
         """Return the key to show for an action, as a person reads it."""
         return shown(self.keys(action_id)[0])
 
-    def footer(self, *scopes: Scope) -> list[Action]:
-        """Return at most six actions for the footer where these scopes hold, help last."""
-        footers = [a for a in ACTIONS if a.footer]
+    def footer(self, *scopes: Scope, idle: Container[str] = ()) -> list[Action]:
+        """Return at most six actions for the footer where these scopes hold, help last.
+
+        Args:
+            scopes: The first is where the focus is.
+            idle: Ids of actions that would do nothing now.
+        """
+        footers = [a for a in ACTIONS if a.footer and a.id not in idle]
         everywhere = [a for a in footers if a.scope == Scope.EVERYWHERE]
         of_scopes = [a for a in footers if a.scope in scopes]
-        first = sorted(of_scopes, key=lambda a: (scopes.index(a.scope), a.footer))[:5]
+        first = sorted(of_scopes, key=lambda a: (scopes.index(a.scope), a.footer))
         *others, helping = sorted(everywhere, key=lambda a: a.footer)
         return [*[*first, *others][:5], helping]
 

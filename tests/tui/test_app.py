@@ -241,6 +241,21 @@ async def test_a_click_on_a_key_in_the_footer_does_what_the_key_does(
         await until(pilot, lambda: done(main), f"what {words!r} does")
 
 
+async def test_the_footer_names_no_key_that_would_do_nothing(app: RecallApp) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await rested(pilot)
+        keys = main_of(pilot).row("keys")
+        assert "clear" not in keys.text and "help" in keys.text
+        await pilot.press("enter")
+        await rested(pilot)
+        assert "next hit" not in keys.text and "pictures" in keys.text and "esc back" in keys.text
+        await pilot.press("escape", "escape")
+        await type_text(pilot, "context window")
+        assert "clear" in keys.text
+        await pilot.press("enter")
+        await until(pilot, lambda: "next hit" in keys.text, "the key to the next hit")
+
+
 async def test_a_key_that_moves_nothing_says_why_once(
     app: RecallApp, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -339,6 +339,11 @@ class MainScreen(Asking):
         self.add_class("-reading")
         self.set_focus(self.transcript)
 
+    @on(Transcript.Opened)
+    def _session_opened(self, event: Transcript.Opened) -> None:
+        event.stop()
+        self._show_keys()
+
     @on(Transcript.Failed)
     def _session_failed(self, event: Transcript.Failed) -> None:
         event.stop()
@@ -418,7 +423,10 @@ class MainScreen(Asking):
         return scopes.get((self.focused and self.focused.id) or "", Scope.BOX)
 
     def _show_keys(self) -> None:
-        self.row("keys").show(*bars.keys(self._keymap, self.scope))
+        idle = {"session.materials" if self.transcript.hits else "session.next_hit"}
+        if not self.box.value:
+            idle.add("box.clear")
+        self.row("keys").show(*bars.keys(self._keymap, self.scope, idle=idle))
 
     def _show_empty(self) -> None:
         """Say what was looked for, when the list is empty."""

@@ -83,8 +83,7 @@ class SessionPane(Vertical):
 
     @on(Transcript.Opened)
     @on(Transcript.Moved)
-    def _moved(self, event: Transcript.Opened | Transcript.Moved) -> None:
-        event.stop()
+    def _moved(self) -> None:
         self.show_head()
 
     def show_find(self) -> FindBox:
