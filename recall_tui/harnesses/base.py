@@ -23,7 +23,7 @@ from recall_tui.model import Gap, GapKind, Kind, Material, SessionKind
 
 if TYPE_CHECKING:
     from collections import Counter
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 
 class Source(NamedTuple):
@@ -444,23 +444,30 @@ def leaves(value: object, skip: frozenset[str] = frozenset()) -> Iterator[str]:
             if item:
                 yield item
         elif isinstance(item, dict):
-            stack.extend(_told(k, v, item) for k, v in reversed(item.items()) if k not in skip)
+            stack.extend(_of_object(k, v, item) for k, v in reversed(item.items()) if k not in skip)
         elif isinstance(item, (list, tuple)):
-            stack.extend(reversed(item))
+            stack.extend(reversed(_of_list(item)) if item else ())
 
 
-def _told(key: str, value: object, among: Mapping[str, object]) -> object:
-    """Return a value of an object; a secret with its name, in JSON, as rules for secrets know it.
+def _of_object(key: str, value: object, among: Mapping[str, object]) -> object:
+    """Return a value of an object as it is told; one called `value` has the name beside it."""
+    return _told((among.get("name") or among.get("key")) if key == "value" else key, value)
 
-    Args:
-        key: Its key.
-        value: The value.
-        among: The object: `value` is named by the `name` (or `key`) beside it.
-    """
-    if not isinstance(value, str):
+
+def _of_list(words: Sequence[object]) -> list[object]:
+    """Return the values of a list as they are told; behind `--token` stands what it names."""
+    flags = ["", *words[:-1]]
+    return [
+        _told(flag, word) if isinstance(flag, str) and flag[:1] == "-" else word
+        for flag, word in zip(flags, words, strict=True)
+    ]
+
+
+def _told(name: object, value: object) -> object:
+    """Return a value; a secret with its name, in JSON, as the rules for secrets know it."""
+    if not isinstance(value, str) or not isinstance(name, str):
         return value
-    name = (among.get("name") or among.get("key")) if key == "value" else key
-    if not isinstance(name, str) or not _may_name_secret(name) or len(value) > _LONGEST_SECRET:
+    if not _may_name_secret(name) or len(value) > _LONGEST_SECRET:
         return value
     from recall_tui.text.redact import is_secret  # noqa: PLC0415 - hardly any key asks for it
 
@@ -537,7 +544,7 @@ def project(arguments: object, order: Iterable[str] = PROJECTED) -> tuple[str, s
         if isinstance(value, str):
             if place is None:
                 if value:
-                    rest.append(str(_told(key, value, arguments)))
+                    rest.append(str(_of_object(key, value, arguments)))
             elif value:
                 if key in ("url", "uri") and "?" in value:
                     rest.append(value)

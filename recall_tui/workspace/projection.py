@@ -213,7 +213,7 @@ def _lines(arguments: object) -> object:
     if not isinstance(arguments, dict):
         return arguments
     return {
-        key: "\n".join(value)
+        key: "\n".join(leaves(value))
         if isinstance(value, list) and value and all(isinstance(word, str) for word in value)
         else value
         for key, value in arguments.items()

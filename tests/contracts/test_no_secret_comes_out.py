@@ -82,6 +82,7 @@ def _claude(home, put) -> None:
     lines.call("t1", "Bash", command=f"zqcmd {put('argument')}", description=put("description"))
     lines.result("t1", "zqout " + ("x" * 79 + "\n") * 127 + f" {put('horizon')} zqout")
     env = {"env": {"API_KEY": put.bare("named argument")}, "password": put.bare("password")}
+    env["args"] = ["serve", "--api-key", put.bare("argument of a list")]
     form = [{"name": "Password", "type": "textbox", "value": put.bare("field of a form")}]
     lines.call(
         "t3", "mcp__web__fill", headers={"X-Api-Key": put.bare("header")}, fields=form, **env
@@ -175,6 +176,7 @@ def _workspace(home, put, picture) -> None:
     call = workspace.call(held, "Bash", {"command": f"zqcmd {put('ws argument')}"},
                           intent=put("ws intent"))  # fmt: skip
     workspace.result(held, call, {"kind": "terminal", "output": f"zqout {put('ws output')}"})
+    workspace.call(held, "run", {"args": ["x", "--token", put.bare("ws argument of a list")]})
     value = {"deploy": {"access_token": put.bare("ws named")}}
     workspace.result(held, call, {"kind": "json", "value": value})
     workspace.archived(held, call, {"kind": "x", "output": f"zqarch {put('ws archived')}"})

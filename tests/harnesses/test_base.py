@@ -158,6 +158,10 @@ def test_a_value_that_its_name_makes_a_secret_keeps_the_name() -> None:
     assert list(leaves(value)) == [*kept, "plain words"]
     assert project({"password": "hunter2x", "path": "a"}) == ("a", '"password":"hunter2x"')
     assert project({"name": "DB_PASSWORD", "value": "hunter2x"})[1] == '"DB_PASSWORD":"hunter2x"'
+    argv = ["-y", "server", "--api-key", digits, "--sha", digits, "--verbose"]
+    told = ["-y", "server", "--api-key", f'"--api-key":"{digits}"', "--sha", digits, "--verbose"]
+    assert list(leaves({"args": argv})) == told and list(leaves([])) == []
+    assert project({"command": "npx", "args": argv})[1] == "\n".join(told)
     ordinary = {"token": "str", "password": "", "api_key": "your-key-here", "max_tokens": "4096"}
     assert list(leaves(ordinary)) == ["str", "your-key-here", "4096"]
 
