@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from itertools import islice
 from typing import TYPE_CHECKING, Final
@@ -32,6 +33,9 @@ _OF_SESSIONS: Final[dict[str, Callable[[Session], Iterable[str]]]] = {
     "branch": lambda session: (session.branch,),
     "model": lambda session: session.models,
 }
+
+_PLAIN: Final = re.compile(r'[^\s",]+')
+"""A value that needs no quotes and is not two."""
 
 _OFFERED: Final = 12
 """Values of a filter that are named at once: more do not fit on a line."""
@@ -92,7 +96,7 @@ class FilterSuggester(Suggester):
             found += [
                 (f"{field}:{value}", count)
                 for value, count in tally.most_common(_PICKED)
-                if value and " " not in value
+                if _PLAIN.fullmatch(value)
             ]
             if field == "harness":
                 found += [(f"since:{value}", 0) for value in _FIXED["since"]]
@@ -106,7 +110,7 @@ class FilterSuggester(Suggester):
         if values is None:
             return ()
         found = (value for session in self._sessions()[:_LOOKED_AT] for value in values(session))
-        return (value for value in dict.fromkeys(found) if value and " " not in value)
+        return (value for value in dict.fromkeys(found) if _PLAIN.fullmatch(value))
 
 
 def _first(typed: str, words: Iterable[str]) -> str:
