@@ -194,6 +194,16 @@ def test_a_filter_that_is_picked_takes_the_place_of_its_field(
     assert narrowed(query, word) == narrowed_query
 
 
+def test_only_a_value_that_can_be_typed_as_it_stands_is_offered() -> None:
+    history = FakeHistory()
+    for number, name in enumerate(("a,b", "my app", 'qu"ote', "plain")):
+        history.add(Talk("pi", name, name, NOW).you("hello"), 90 + number)
+    suggester = FilterSuggester(history.sessions)
+    words = [word for word, _ in suggester.tallies()] + list(suggester.offers("cwd:")[1])
+    assert "cwd:plain" in words and "plain" in words
+    assert not any(name in word for word in words for name in ("a,b", "my app", "qu"))
+
+
 async def test_filters_are_picked_from_those_that_leave_something(
     make_app: Callable[..., RecallApp],
 ) -> None:
