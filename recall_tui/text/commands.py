@@ -33,7 +33,8 @@ PROGRAM_OPTION: Final = {
 """Program -> its option for a password."""
 SSHPASS: Final = rf"sshpass\s{{1,4}}-p\s{{0,4}}{WORD}"
 HTPASSWD: Final = (
-    rf"htpasswd\s{{1,4}}-[a-zA-Z]{{0,6}}b[^\n|;&\xff]{{1,200}}?\s(?!-){WORD}\s*(?:[\n|;&]|\Z)"
+    rf"htpasswd\s{{1,4}}-[a-zA-Z]{{0,6}}b[^\n|;&\xff]{{1,200}}?\s(?!-){WORD}"
+    r"""\s{0,8}(?:[\n|;&"'\\\xff]|\Z)"""
 )
 OPENSSL: Final = rf"pass(?:in|out)?\s{{1,4}}pass:{WORD}"
 PIPED: Final = (
@@ -140,7 +141,7 @@ _KEY_LINE: Final = late(
     rb"(?:[ \t>|+#*-]{0,16}|[ \t]{0,8}[0-9]{1,6}(?:[\t:|]|\xe2\x86\x92|\xe2\x94\x82)[ \t]{0,4})"
     rb"[\"']?[A-Za-z0-9+/=]{16,512}(?:\\{1,8}n)?[\"' +,\\]{0,8}\r?\Z"
 )
-_KEY_RUN: Final = late(rb"[A-Za-z0-9+/=]{32,512}\Z")
+_KEY_RUN: Final = late(rb"[A-Za-z0-9+/=]{32,512}(?=\\{0,8}\Z)")
 _MOST_LINES: Final = 400
 _LINE: Final = 560
 """Bytes of a line of a key at most, with what a viewer or a diff puts before it."""

@@ -130,7 +130,7 @@ def test_a_private_key_inside_of_json_inside_of_json(times):
         for _ in range(times):
             text = json.dumps({"key": text})
         marked = mark(text)
-        assert not [line for line in part[1:-1] if line in marked], text
+        assert not [line for line in part if len(line) == 64 and line in marked], text
 
 
 def test_a_private_key_in_base64_is_one_and_a_certificate_is_none():
@@ -381,6 +381,7 @@ IN_PLACE = [
     ("mongosh -u root -p {} --eval 1", "command-password"),
     ("az login -p {}", "command-password"),
     ("htpasswd -nbB admin {}", "command-password"),
+    ('{{"command": "htpasswd -b users me {}"}}', "command-password"),
     ("openssl rsa -in a.pem -passin pass:{} -out b.pem", "command-password"),
     ("my API key is {}, use it", "assigned-secret"),
     ("der Token ist {}.", "assigned-secret"),
