@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from recall_tui.harnesses.base import Checkpoint, Parsed, Source, project
-from recall_tui.harnesses.claude import noise, records, results, sides, spoken
+from recall_tui.harnesses.claude import identity, noise, records, results, sides, spoken
 from recall_tui.harnesses.claude.state import CALLS, LEAVES, REPLIES
 from recall_tui.harnesses.claude.voice import Voice
 from recall_tui.harnesses.lenient import lenient
@@ -84,7 +84,9 @@ class ClaudeTranscript(Voice):
             said = self._notice(body.content, record, time_ms)
         else:
             said = self._blocks(body.content, record, time_ms, offset, line)
-        return [*self._certain(), *said] if self._doubted else said
+        if self.anew:
+            identity.of_reply(reply, said)
+        return [*self._certain(reply), *said] if self._doubted else said
 
     def _notice(self, content: Content, record: Record, time_ms: int) -> list[Parsed]:
         """Return what the program says in the agent's place: an error, a limit."""
@@ -158,11 +160,17 @@ class ClaudeTranscript(Voice):
             del self.replies[next(iter(self.replies))]
         self.replies[reply] = tokens
 
-    def _certain(self) -> list[Parsed]:
-        """Return the messages that were in doubt and are none of a copy, in a new list."""
+    def _certain(self, reply: str = "") -> list[Parsed]:
+        """Return the messages that were in doubt and are none of a copy, in a new list.
+
+        Args:
+            reply: Id of the reply that follows them, if one does.
+        """
         certain, self._doubted = self._doubted, []
         if certain:
             self.release()
+            if self.anew:
+                identity.of_turn(reply, certain)
         return certain
 
     def _without_copies(self, time_ms: int) -> list[Parsed]:
@@ -194,6 +202,8 @@ class ClaudeTranscript(Voice):
                 else:
                     results_only = False
         if results_only:
+            if self.anew:
+                identity.of_turn("", mine)
             return [*self._certain(), *mine] if self._doubted else mine
         text = spoken.text_of(content)
         doubtful = False
@@ -201,7 +211,7 @@ class ClaudeTranscript(Voice):
             if time_ms and time_ms == self.copies.run_ms:
                 return ()
             self.copies.turn(time_ms)
-            doubtful = self.copies.repeats(text)
+            doubtful = self.copies.repeats(text) or self.anew
             if doubtful:
                 self.hold(offset)
         pictures = self.pictures(content, record, offset, "message.content")

@@ -9,7 +9,7 @@ from typing import IO, TYPE_CHECKING, Final
 import msgspec
 
 from recall_tui.harnesses.base import Checkpoint, Parsed, Source
-from recall_tui.harnesses.claude import records, rewinds, titles
+from recall_tui.harnesses.claude import identity, records, rewinds, titles
 from recall_tui.harnesses.claude.copies import Copies
 from recall_tui.harnesses.claude.queued import Queue
 from recall_tui.harnesses.claude.ring import Ring
@@ -52,6 +52,8 @@ class Tracking(JsonlTranscript):
         self.by_hand, self.by_program = carry.by_hand, carry.by_program
         self.twice = Copies.concerns(self.facts.version)
         """Whether the version at hand may write history twice."""
+        self.anew = identity.concerns(self.facts.version)
+        """Whether it writes history anew, under other record ids, when it resumes."""
 
     def load(self, carry: bytes) -> None:
         """Take up the state of an earlier read."""
@@ -125,6 +127,7 @@ class Tracking(JsonlTranscript):
         if record.version and record.version != facts.version:
             facts.version = record.version
             self.twice = Copies.concerns(record.version)
+            self.anew = identity.concerns(record.version)
         if self.subagent and not facts.parent and record.sessionId:
             facts.parent = record.sessionId
         uuid = record.uuid

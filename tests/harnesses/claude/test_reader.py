@@ -84,7 +84,7 @@ def test_parallel_results_are_kept_though_they_are_leaves_of_the_tree(read: Any)
 
 
 def test_old_records_with_several_blocks_give_several_messages(read: Any) -> None:
-    lines = Lines("1.0.117")
+    lines = Lines("2.0.10")
     uuid = lines.assistant(
         text("I look"),
         {"type": "tool_use", "id": "t1", "name": "Grep", "input": {"pattern": "x", "path": "/s"}},
@@ -412,6 +412,29 @@ def test_a_model_that_reuses_one_reply_id_loses_nothing(read: Any) -> None:
         lines.user(f"prompt {number}")
         lines.assistant(text(f"answer {number}"), reply=f"msg_{number % 20}")
     assert len(read(lines).messages) == 80
+
+
+def test_a_resume_of_the_first_versions_is_known_as_a_copy(read: Any, place: Path) -> None:
+    """1.0 writes the history again into a new file, with new record ids and one time."""
+
+    def session(path: Path, first: int, *more: str) -> list[tuple[str, str]]:
+        lines = Lines("1.0.60")
+        lines.lines = [b"\n"] * first  # other record ids
+        lines.user("go")
+        call = {"type": "tool_use", "id": "t1", "name": "Bash", "input": {"command": "ls"}}
+        lines.assistant(text("I look"), call, reply="msg_a")
+        lines.user([{"type": "tool_result", "tool_use_id": "t1", "content": "a.py"}])
+        lines.user("<command-name>/cost</command-name>")
+        for number, words in enumerate(more):
+            lines.user(words)
+            lines.assistant(text("yes"), reply=f"msg_{number}")
+        return [(m.text, m.record) for m in read(lines, path).messages]
+
+    first = session(place, 0, "more")
+    other = place.with_name("99999999-2222-4333-8444-555555555555.jsonl")
+    copy = session(other, 40, "more", "resumed")
+    assert copy[: len(first)] == first
+    assert all(record for _, record in first)
 
 
 def test_a_fork_repeats_its_records_names(read: Any, place: Path) -> None:

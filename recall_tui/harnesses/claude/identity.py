@@ -1,0 +1,43 @@
+"""What a message is known by where the program's own record ids do not last.
+
+Before 2.0 every resume began a new file: the history again, under new record ids and one and the
+same time. The ids of API replies and tool calls last, so what belongs to one is known by it.
+"""
+
+from __future__ import annotations
+
+import zlib
+from typing import TYPE_CHECKING
+
+from recall_tui.model import Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from recall_tui.harnesses.base import Parsed
+
+
+def concerns(version: str | None) -> bool:
+    """Say whether a version writes the history anew when it resumes."""
+    return version is not None and version.startswith(("1.", "0."))
+
+
+def of_reply(reply: str, found: Iterable[Parsed]) -> None:
+    """Name the pieces of a reply."""
+    for message in found:
+        message.record = _of_call(message) or (f"{reply}/{_mark(message.text)}" if reply else "")
+
+
+def of_turn(reply: str, found: Iterable[Parsed]) -> None:
+    """Name results, and the prompts a reply answers; nothing lasting is known of other texts."""
+    for message in found:
+        answered = reply and message.kind in (Kind.PROMPT, Kind.DELEGATION)
+        message.record = _of_call(message) or (f"{reply}<{_mark(message.text)}" if answered else "")
+
+
+def _of_call(message: Parsed) -> str:
+    return f"{message.call}:{message.kind.word}" if message.call else ""
+
+
+def _mark(text: str) -> str:
+    return f"{zlib.crc32(text.encode('utf-8', 'replace')):x}"
