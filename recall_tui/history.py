@@ -133,10 +133,13 @@ class History:
     def find(self, name: str) -> list[Session]:
         """Return the sessions a key, native id, unique prefix, path or reference names."""
         from recall_tui.search import refs
+        from recall_tui.search.sessions import under
 
         self._upkeep.catch_up()
         bare = name.partition("#")[0]
-        return [session for _, session in refs.find(bare, self._held.stores())]
+        found = [session for _, session in refs.find(bare, self._held.stores())]
+        only = self._held.restricted(None).roots
+        return [s for s in found if not only or any(under(s.path, root) for root in only)]
 
     def children(self, session: Session) -> list[Session]:
         """Return the subagents, forks and copies folded under a session, oldest first."""

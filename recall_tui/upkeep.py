@@ -43,7 +43,7 @@ class Upkeep:
         self._data = scope.paths.data
         self._index = scope.paths.index_file
         self._left_out = tuple(map(os.path.expanduser, scope.settings.exclude))
-        self.store = StoreCorpus(self._index)
+        self.store = StoreCorpus(self._index, scope.only)
         self.gaps: list[Gap] = []
         self.waiting: Pending | None = None
         self._compared_ms = 0

@@ -12,7 +12,8 @@ from recall_tui.model import Kind, SessionKind
 from recall_tui.store.block import BlockKind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    import sqlite3
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from recall_tui.model import Filter
 
@@ -23,19 +24,20 @@ PREFIX_CHARS: Final = 8
 """Fewest characters of an id that name a session: fewer would often name two."""
 
 
-def sessions(chosen: Filter, named: Sequence[int] | None) -> Condition:
+def sessions(chosen: Filter, named: Sequence[int] | None, alone: Collection[int] = ()) -> Condition:
     """Return the condition on `session` that a filter's session fields make.
 
     Args:
         chosen: The filter.
         named: Row ids of the sessions it names, None when it names none. Naming a session beats
             folding: it is admitted even if all its messages are copies.
+        alone: As `copies_alone`.
     """
     parts, values = _session_parts(chosen)
     if named is not None:
         parts.append(f"id IN ({', '.join(map(str, named))})")
     elif not chosen.include_copies:
-        parts.append("folded=0")
+        parts.append(f"(folded=0 OR id IN ({listed(alone)}))" if alone else "folded=0")
     if chosen.since_ms is not None:
         parts.append("(ended_ms>=? OR ended_ms=0)")
         values.append(chosen.since_ms)
@@ -45,7 +47,7 @@ def sessions(chosen: Filter, named: Sequence[int] | None) -> Condition:
     return " AND ".join(parts) or "1", tuple(values)
 
 
-def blocks(chosen: Filter, named: Sequence[int] | None) -> Condition:
+def blocks(chosen: Filter, named: Sequence[int] | None, alone: Collection[int] = ()) -> Condition:
     """Return the query for the blocks that may hold an admitted message, by falling `last_ms`.
 
     Its columns are id, session, kind, last_ms; it is answered from an index alone.
@@ -66,6 +68,7 @@ def blocks(chosen: Filter, named: Sequence[int] | None) -> Condition:
         where.append(f"session IN ({', '.join(map(str, named))})")
     elif not chosen.include_copies:
         hidden += " UNION ALL SELECT id FROM session WHERE folded=1"
+        hidden += f" AND id NOT IN ({listed(alone)})" if alone else ""
     where.append(f"session NOT IN ({hidden})")
     parts, session_values = _session_parts(chosen)
     if parts:
@@ -125,6 +128,38 @@ def _below(roots: Sequence[str]) -> Condition:
         parts.append("path=? OR substr(path, 1, ?)=?")
         values += [root, len(folder), folder]
     return f"({' OR '.join(parts)})", tuple(values)
+
+
+def copies_alone(connection: sqlite3.Connection, roots: Sequence[str]) -> dict[int, int]:
+    """Return the copies below some roots whose originals lie elsewhere; none without any roots.
+
+    Who asks only below these roots finds their messages nowhere else, so there they are no copies.
+    Of several copies of one session that is the longest: the others repeat it.
+
+    Returns:
+        Row id -> how many of its first messages are held below the roots by another one.
+    """
+    if not roots:
+        return {}
+    below, values = _below(roots)
+    rows = connection.execute(
+        f"""SELECT copy.original, copy.id, copy.messages, elsewhere.original, elsewhere.copied
+        FROM session AS copy JOIN session AS elsewhere ON elsewhere.id = copy.original
+        WHERE copy.original <> 0 AND {below.replace("path", "copy.path")}
+        AND NOT {below.replace("path", "elsewhere.path")} ORDER BY copy.copied, copy.id DESC""",
+        (*values, *values),
+    )
+    stands_for = {original: rest for original, *rest in rows}
+    held = {
+        row: (copied if above in stands_for else 0, messages)
+        for row, messages, above, copied in stands_for.values()
+    }
+    return {row: copied for row, (copied, messages) in held.items() if copied < messages}
+
+
+def listed(numbers: Iterable[int]) -> str:
+    """Return row ids as SQL writes a list of them."""
+    return ", ".join(map(str, numbers))
 
 
 def sources(chosen: Filter, named: Sequence[int] | None = None) -> Condition:

@@ -16,6 +16,7 @@ from recall_tui.errors import StoreError
 from recall_tui.model import (
     Coverage,
     Declined,
+    Filter,
     Kind,
     Material,
     Message,
@@ -31,9 +32,9 @@ from recall_tui.store.stored import expand, expand_attributes
 from recall_tui.text.fold import fold
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
-    from recall_tui.model import Candidates, Filter, Gap
+    from recall_tui.model import Candidates, Gap
 
 T = TypeVar("T")
 
@@ -87,10 +88,16 @@ class StoreCorpus:
 
     name = "index"
 
-    def __init__(self, path: str) -> None:
-        """Open nothing yet: the file may still be made."""
+    def __init__(self, path: str, only: Sequence[str] = ()) -> None:
+        """Open nothing yet: the file may still be made.
+
+        Args:
+            path: The index.
+            only: Roots below which everything lies that is ever asked for; none for no such limit.
+        """
         memory.keep_freed()
         self.path = path
+        self._only = tuple(only)
         self._readers = Readers(path, _prepare)
 
     def close(self) -> None:
@@ -102,12 +109,13 @@ class StoreCorpus:
     def sessions(self, chosen: Filter) -> list[Session]:
         """Return the sessions a filter admits, newest first by `ended_ms`, then by key (S0-24)."""
         with self._readers.lease() as connection:
-            where, values = choice.sessions(chosen, self._named(connection, chosen))
+            alone = choice.copies_alone(connection, self._only)
+            where, values = choice.sessions(chosen, self._named(connection, chosen), alone)
             rows = connection.execute(
                 f"SELECT {_SESSION} FROM session WHERE {where} ORDER BY ended_ms DESC, key",
                 values,
             )
-            return [_session(row) for row in rows]
+            return [_session(row, alone) for row in rows]
 
     def blocks(self, chosen: Filter) -> Iterator[Block]:
         """Yield the blocks that may hold an admitted message, by falling `last_ms`.
@@ -116,9 +124,10 @@ class StoreCorpus:
         """
         with self._readers.snapshot() as connection:
             named = self._named(connection, chosen)
-            query, values = choice.blocks(chosen, named)
+            alone = choice.copies_alone(connection, self._only)
+            query, values = choice.blocks(chosen, named, alone)
             only = "" if named is None else f" AND id IN ({', '.join(map(str, named))})"
-            copied = dict(connection.execute(_COPIED + only).fetchall())
+            copied = dict(connection.execute(_COPIED + only).fetchall()) | alone
             # Not fetched as a whole: the first page is there before the last block is chosen.
             chosen_blocks = connection.execute(query, values)
             state = _State(self._readers, connection)
@@ -139,7 +148,8 @@ class StoreCorpus:
         It does if they are many. SQLite forbids to carry a connection into a child.
         """
         with self._readers.lease() as connection:
-            query, values = choice.blocks(chosen, self._named(connection, chosen))
+            alone = choice.copies_alone(connection, self._only)
+            query, values = choice.blocks(chosen, self._named(connection, chosen), alone)
             rows = connection.execute(f"{query} LIMIT {DIVISIBLE}", values).fetchall()
         return len(rows) == DIVISIBLE and self._readers.let_go()
 
@@ -150,12 +160,13 @@ class StoreCorpus:
             StoreError: It is not (any more) there.
         """
         with self._readers.lease() as connection:
+            alone = choice.copies_alone(connection, self._only)
             found = connection.execute(
                 f"SELECT {_SESSION} FROM session WHERE id=?", (row,)
             ).fetchone()
         if found is None:
             raise StoreError("the session is no longer in the index", "search again")
-        return _session(found)
+        return _session(found, alone)
 
     def find(self, name: str) -> list[Session]:
         """Return the sessions a key, native id, path or unique prefix of an id (8+) names."""
@@ -166,7 +177,8 @@ class StoreCorpus:
                     values,
                 ).fetchall()
                 if rows:
-                    return [_session(row) for row in rows]
+                    alone = choice.copies_alone(connection, self._only)
+                    return [_session(row, alone) for row in rows]
         return []
 
     def messages(self, row: int, start: int = 0, stop: int | None = None) -> list[Message]:
@@ -192,7 +204,10 @@ class StoreCorpus:
             return reach.gaps(connection, chosen, self._named(connection, chosen))
 
     def histories(
-        self, harness: str, marks: Sequence[int | str], without: Collection[int] = ()
+        self,
+        harness: str,
+        marks: Sequence[int | str],
+        without: Collection[int] = (),
     ) -> list[array[int]]:
         """Return what identifies each message of the sessions that another may share history with.
 
@@ -204,11 +219,14 @@ class StoreCorpus:
         from recall_tui.store import families  # noqa: PLC0415 - few searches need it
 
         with self._readers.lease() as connection:
-            return [
-                families.records(families.metas_of(connection, row))
-                for row in families.relatives(connection, harness, marks)
-                if row not in without
-            ]
+            rows = families.relatives(connection, harness, marks) - set(without)
+            if rows and self._only:
+                where, values = choice.sessions(Filter(roots=self._only), sorted(rows))
+                rows = {
+                    row[0]
+                    for row in connection.execute(f"SELECT id FROM session WHERE {where}", values)
+                }
+            return [families.records(families.metas_of(connection, row)) for row in rows]
 
     def damaged(self, chosen: Filter) -> list[reach.Damaged]:
         """Return every source of a filter's harnesses and roots that lost something."""
@@ -218,21 +236,27 @@ class StoreCorpus:
     def coverage(self, chosen: Filter) -> Coverage:
         """Return how much a filter covers."""
         with self._readers.lease() as connection:
-            where, values = choice.sessions(chosen, self._named(connection, chosen))
+            alone = choice.copies_alone(connection, self._only)
+            where, values = choice.sessions(chosen, self._named(connection, chosen), alone)
+            copied = f"copied * (id NOT IN ({choice.listed(alone)}))" if alone else "copied"
             own = "coalesce(sum(searchable - searchable_copied), 0)"
             if schema.version(connection) < schema.COUNTS_SEARCHABLE:
                 own = "NULL"
             row = connection.execute(
-                f"""SELECT count(*), coalesce(sum(messages - copied), 0),
+                f"""SELECT count(*), coalesce(sum(messages - {copied}), 0),
                 coalesce(min(nullif(started_ms, 0)), 0), coalesce(max(ended_ms), 0), {own}
                 FROM session WHERE {where}""",
                 values,
             ).fetchone()
+            shared = [row for row, count in alone.items() if count]
+            here = f"SELECT id FROM session WHERE id IN ({choice.listed(shared)}) AND {where}"
+            again = sum(alone[number] for (number,) in connection.execute(here, values))
             of, of_values = choice.sources(chosen)
             (sources,) = connection.execute(
                 f"SELECT count(*) FROM source WHERE {of}", of_values
             ).fetchone()
-        return Coverage(sources, *row)
+        sessions, messages, *rest = row
+        return Coverage(sources, sessions, messages - again, *rest)
 
     # ------------------------------------------------------------ beyond the port
 
@@ -359,13 +383,14 @@ _KINDS: Final = {kind.value: kind for kind in SessionKind}
 _PRESENCES: Final = {presence.value: presence for presence in Presence}
 
 
-def _session(row: tuple[Any, ...]) -> Session:
+def _session(row: tuple[Any, ...], alone: Mapping[int, int]) -> Session:
     # By position and by dictionary: a list of 5,000 sessions is made while somebody waits.
     values = list(row)
     values[_MODELS] = tuple(row[_MODELS].split("\n")) if row[_MODELS] else ()
     values[_KIND] = _KINDS[row[_KIND]]
     values[_PRESENCE] = _PRESENCES[row[_PRESENCE]]
-    return Session(*values)
+    found = Session(*values)
+    return found._replace(copied=alone[found.id]) if found.id in alone else found
 
 
 def messages_of(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -242,6 +243,37 @@ def test_a_forgotten_session_is_gone_for_good(recall, projects: Path, home: Path
     assert recall("grep", "context window").code == 1
     assert list(projects.rglob("*.jsonl"))
     assert b"context window" not in (home / "recall" / "index.db").read_bytes()
+
+
+def test_what_was_indexed_elsewhere_is_no_copy_for_who_names_one_place(
+    recall, projects: Path, tmp_path: Path, capsys
+) -> None:
+    """A backup, or a folder that was copied: all its sessions are copies of those known."""
+    (path,) = projects.rglob("*.jsonl")
+    fork = path.read_text().replace(SESSION, "fork")
+    path.with_name("fork.jsonl").write_text(fork)
+    written(path.with_name("fork.jsonl"), [record("user", 9, "the context window once more")])
+    backup = tmp_path / "backup"
+    counted = ["grep", "context window", "--count", "--json"]
+    known = recall(*counted).json
+    assert (known["total"], known["sessions"]) == (3, 2)
+    shutil.copytree(projects, backup)
+
+    def there(*words: str) -> dict:
+        assert main([*words, "--json", "--source", f"claude={backup}"]) == 0
+        return json.loads(capsys.readouterr().out)
+
+    found = there(*counted)
+    fields = ("total", "occurrences", "sessions")
+    assert [found[name] for name in fields] == [known[name] for name in fields]
+    listed = there("sessions", "--unfold")["sessions"]
+    assert {Path(one["path"]).parent.parent for one in listed} == {backup}
+    assert len(listed) == len(recall("sessions", "--unfold", "--json").json["sessions"])
+    passage = there("search", "how big is the context window")["passages"][0]
+    assert there("more", passage["anchor_message_id"])["messages"]
+    assert there("show", SESSION[:8])["session"]["path"].startswith(str(backup))
+    both = ["--source", f"claude={backup}"]
+    assert recall(*counted, *both).json["total"] == known["total"]
 
 
 def test_an_export_of_everything_in_pages_is_the_whole(recall, projects: Path) -> None:
