@@ -12,7 +12,8 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
-from recall_tui.harnesses.base import Parsed, leaves, project
+from recall_tui.harnesses.arguments import leaves, project
+from recall_tui.harnesses.base import Parsed
 from recall_tui.harnesses.fields import count, decode, items, mapping, text
 from recall_tui.harnesses.images import material_id
 from recall_tui.model import Kind, Material

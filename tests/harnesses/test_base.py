@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recall_tui.harnesses.base import PROJECTED, Facts, file_source, leaves, project, walk
+from recall_tui.harnesses.arguments import PROJECTED, leaves, project
+from recall_tui.harnesses.base import Facts, file_source, walk
 from recall_tui.model import GapKind
 
 if TYPE_CHECKING:

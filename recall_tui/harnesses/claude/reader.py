@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from recall_tui.harnesses.base import Checkpoint, Parsed, Source, project
+from recall_tui.harnesses.arguments import project
+from recall_tui.harnesses.base import Checkpoint, Parsed, Source
 from recall_tui.harnesses.claude import identity, noise, records, results, sides, spoken
 from recall_tui.harnesses.claude.state import CALLS, LEAVES, REPLIES
 from recall_tui.harnesses.claude.voice import Voice

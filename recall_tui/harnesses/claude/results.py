@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from recall_tui.harnesses import inline
-from recall_tui.harnesses.base import leaves
+from recall_tui.harnesses.arguments import leaves
 from recall_tui.harnesses.claude import materials, records
 from recall_tui.harnesses.claude.noise import without_reminders
 

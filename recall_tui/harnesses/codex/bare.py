@@ -9,12 +9,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from recall_tui.clock import from_iso, from_number
-from recall_tui.harnesses.base import Parsed, leaves
+from recall_tui.harnesses.arguments import leaves
 from recall_tui.harnesses.codex import items, origin
 from recall_tui.harnesses.codex.records import Bare, Meta, decode
 from recall_tui.harnesses.jsonl import BadLine
 
 if TYPE_CHECKING:
+    from recall_tui.harnesses.base import Parsed
     from recall_tui.harnesses.codex.reader import CodexTranscript
 
 _DATED: Final = ("msg", "rs", "fc", "ctc", "ws")

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from recall_tui.harnesses.base import Parsed, leaves
+from recall_tui.harnesses.arguments import leaves
+from recall_tui.harnesses.base import Parsed
 from recall_tui.harnesses.codex import items, origin, pictures
 from recall_tui.harnesses.codex.records import (
     NO_RAW,

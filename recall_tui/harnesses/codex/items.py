@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from recall_tui.harnesses.base import Parsed, leaves
+from recall_tui.harnesses.arguments import leaves
+from recall_tui.harnesses.base import Parsed
 from recall_tui.harnesses.codex import pictures, prompts
 from recall_tui.harnesses.codex.records import NO_RAW, BareLine, Event, EventLine, Part, decode
 from recall_tui.harnesses.codex.said import EVENT, ITEM, keep, known, said

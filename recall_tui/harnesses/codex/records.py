@@ -12,7 +12,7 @@ from typing import Any, Final, TypeVar
 import msgspec
 
 from recall_tui.harnesses import lenient
-from recall_tui.harnesses.base import leaves
+from recall_tui.harnesses.arguments import leaves
 
 _S = TypeVar("_S", bound=msgspec.Struct)
 NO_RAW: Final = msgspec.Raw()

@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from recall_tui.harnesses.base import PROJECTED, leaves, project
+from recall_tui.harnesses.arguments import PROJECTED, leaves, project
 from recall_tui.harnesses.codex.records import milliseconds
 
 _PATCH: Final = "*** Begin Patch"

@@ -16,7 +16,8 @@ import msgspec
 
 from recall_tui.clock import from_iso
 from recall_tui.harnesses import inline
-from recall_tui.harnesses.base import PROJECTED, Checkpoint, Facts, Parsed, Source, project
+from recall_tui.harnesses.arguments import PROJECTED, project
+from recall_tui.harnesses.base import Checkpoint, Facts, Parsed, Source
 from recall_tui.harnesses.copilot import session
 from recall_tui.harnesses.copilot.records import (
     NO_RAW,

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import msgspec
 
-from recall_tui.harnesses.base import leaves
+from recall_tui.harnesses.arguments import leaves
 from recall_tui.harnesses.lenient import Number  # noqa: TC001 - msgspec reads annotations
 
 NO_RAW: Final = msgspec.Raw()

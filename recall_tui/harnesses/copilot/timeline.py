@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from recall_tui.errors import SourceError
 from recall_tui.harnesses import fields
-from recall_tui.harnesses.base import Facts, Parsed, project
+from recall_tui.harnesses.arguments import project
+from recall_tui.harnesses.base import Facts, Parsed
 from recall_tui.harnesses.streams import read_document
 from recall_tui.model import Kind
 

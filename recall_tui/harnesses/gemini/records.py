@@ -6,7 +6,8 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 from recall_tui.harnesses import fields, images
-from recall_tui.harnesses.base import PROJECTED, Parsed, leaves, project
+from recall_tui.harnesses.arguments import PROJECTED, leaves, project
+from recall_tui.harnesses.base import Parsed
 from recall_tui.model import Kind
 
 if TYPE_CHECKING:

@@ -8,7 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from recall_tui.harnesses import fields
-from recall_tui.harnesses.base import Parsed, leaves, project
+from recall_tui.harnesses.arguments import leaves, project
+from recall_tui.harnesses.base import Parsed
 from recall_tui.harnesses.jsonl import BadLine, JsonlTranscript
 from recall_tui.model import Kind
 

@@ -7,7 +7,8 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 from recall_tui.harnesses import fields, images
-from recall_tui.harnesses.base import Parsed, leaves, project
+from recall_tui.harnesses.arguments import leaves, project
+from recall_tui.harnesses.base import Parsed
 from recall_tui.model import Kind
 
 if TYPE_CHECKING:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from recall_tui.errors import SourceError
 from recall_tui.harnesses import fields, images
-from recall_tui.harnesses.base import Facts, Parsed, leaves
+from recall_tui.harnesses.arguments import leaves
+from recall_tui.harnesses.base import Facts, Parsed
 from recall_tui.harnesses.opencode import database, layouts, parts
 from recall_tui.harnesses.sqlite import FAULTS, words_of
 from recall_tui.model import Kind, SessionKind

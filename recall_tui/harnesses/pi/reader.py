@@ -10,7 +10,8 @@ import msgspec
 
 from recall_tui import clock
 from recall_tui.harnesses import inline
-from recall_tui.harnesses.base import Checkpoint, Facts, Parsed, Source, project
+from recall_tui.harnesses.arguments import project
+from recall_tui.harnesses.base import Checkpoint, Facts, Parsed, Source
 from recall_tui.harnesses.jsonl import JsonlTranscript
 from recall_tui.harnesses.lenient import lenient
 from recall_tui.harnesses.pi import records, tree
