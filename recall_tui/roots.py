@@ -74,11 +74,17 @@ def _recognised(path: str) -> list[Place]:
     if not os.access(path, os.R_OK):
         raise ConfigError(f"cannot read {path}: permission denied", "check its permissions")
     head = first_bytes(path)
+    failed = ""
     for harness in harnesses:
-        if harness.recognise(path, head):
+        try:
+            known = harness.recognise(path, head)
+        except Exception as error:  # a third party's fault must not stop the others
+            failed += f"; harness {harness.id!r} failed on it: {type(error).__name__}"
+            continue
+        if known:
             return [Place(harness, path)]
     raise ConfigError(
-        f"{path} is no session file of a program known here",
+        f"{path} is no session file of a program known here{failed}",
         f"say which it is: --source HARNESS=PATH ({', '.join(registry.ids())})",
     )
 

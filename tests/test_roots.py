@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from recall_tui.errors import ConfigError
+from recall_tui.harnesses import registry
 from recall_tui.roots import named, nearby
 
 
@@ -48,3 +49,26 @@ def test_nearby_of_an_unreadable_folder(tmp_path: Path, monkeypatch) -> None:
 
     monkeypatch.setattr(os, "listdir", refused)
     assert "cannot be read" in nearby(str(tmp_path / "x"))
+
+
+def test_a_harness_that_fails_on_a_file_is_named_and_stops_no_other(
+    tmp_path: Path, monkeypatch
+) -> None:
+    class Broken:
+        id = "broken"
+
+        def recognise(self, path: str, head: bytes) -> bool:
+            raise KeyError(path)
+
+    class Known(Broken):
+        id = "known"
+
+        def recognise(self, path: str, head: bytes) -> bool:
+            return head == b"known"
+
+    monkeypatch.setattr(registry, "all_harnesses", lambda: [Broken(), Known()])
+    (tmp_path / "one").write_bytes(b"known")
+    (tmp_path / "two").write_bytes(b"other")
+    assert [place.harness.id for place in named([str(tmp_path / "one")])] == ["known"]
+    with pytest.raises(ConfigError, match="harness 'broken' failed on it: KeyError"):
+        named([str(tmp_path / "two")])
