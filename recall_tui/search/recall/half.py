@@ -43,7 +43,7 @@ class Half:
 
         Args:
             terms: What to look for.
-            enough: Sessions that will be looked at closely; 0: nothing may be put off.
+            enough: Sessions of it that will be looked at closely; 0: nothing may be put off.
         """
         self.found = Scanned(terms)
         self._enough = enough

@@ -55,7 +55,9 @@ class Scan:
         self._corpora = corpora
         self._chosen = request.chosen
         self._admission = Admission(corpora, request.chosen, running)
-        self._halves = (Half(terms, enough), Half(terms, enough))
+        # The best of all are about the best halves of both.
+        best = (enough + 1) // 2
+        self._halves = (Half(terms, best), Half(terms, best))
 
     def run(self, stop: Stop) -> bool:
         """Scan everything. Return False when stopped between blocks."""
