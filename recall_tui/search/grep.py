@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from recall_tui.clock import to_iso
 from recall_tui.errors import QueryError
-from recall_tui.model import Filter, Gap, GapKind, Kind, Role
+from recall_tui.model import Filter, Flag, Gap, GapKind, Kind, Material, Role
 from recall_tui.search.ahead import Ahead, counted
 from recall_tui.search.aside import divided
 from recall_tui.search.excerpt import excerpt
@@ -363,12 +363,21 @@ class _Scan:
         return gaps
 
 
+def _names(block: Block, index: int) -> list[str]:
+    """Return the names of the files that hang on a message."""
+    held = block.attributes_of(index).get("materials")
+    return [Material(*values).name for values in held] if isinstance(held, (list, tuple)) else []
+
+
 def _hit(match: Match, predicate: Predicate) -> Hit:
     """Return a match as it is shown."""
     block, index = match.block, match.at
     meta = block.meta
     kind = Kind(meta.kinds[index])
-    shown = excerpt(block.text_of(index), predicate)
+    text = block.text_of(index)
+    shown = excerpt(text, predicate)
+    if not shown.occurrences and meta.flags[index] & Flag.MATERIAL:  # found by what hangs on it
+        shown = excerpt("\n".join(filter(None, [text, *_names(block, index)])), predicate)
     tool = block.attributes_of(index).get("tool", "") if kind.role is Role.TOOL else ""
     return Hit(
         match.session,

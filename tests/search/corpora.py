@@ -12,7 +12,7 @@ from pathlib import Path
 import regex
 
 from recall_tui.harnesses.base import Parsed, Source
-from recall_tui.model import SEARCHABLE, Filter, Kind, Message, Session, SessionKind
+from recall_tui.model import SEARCHABLE, Filter, Kind, Material, Message, Session, SessionKind
 from recall_tui.search.cold import ColdCorpus
 from recall_tui.search.ports import Declined
 from recall_tui.search.reach import coverage_of
@@ -38,6 +38,7 @@ class Said:
     kind: Kind = Kind.PROMPT
     tool: str = ""
     record: str = ""
+    materials: tuple[Material, ...] = ()
 
 
 @dataclass
@@ -87,7 +88,9 @@ class MemoryCorpus:
         built = []
         for position, said in enumerate(talk.said):
             kind = BlockKind.TOOL if said.kind is Kind.TOOL_RESULT else BlockKind.TALK
-            parsed = Parsed(said.kind, said.text, said.time_ms, tool=said.tool)
+            parsed = Parsed(
+                said.kind, said.text, said.time_ms, tool=said.tool, materials=said.materials
+            )
             builders[kind].add(position, prepare(parsed))
             if len(builders[kind]) == block_size:
                 built.append(builders[kind].take())

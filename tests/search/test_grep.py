@@ -7,7 +7,7 @@ import os
 import pytest
 
 from recall_tui.errors import QueryError
-from recall_tui.model import Filter, GapKind, Kind, Role
+from recall_tui.model import Filter, GapKind, Kind, Material, Role
 from recall_tui.search import grep as module
 from recall_tui.search.grep import Page, Place, grep, positions
 from recall_tui.search.predicate import Tally
@@ -57,6 +57,17 @@ def test_what_a_redaction_shows_is_no_text(options):
     hits, _ = ask(talks, "token", **options)
     assert SECRET not in hits[0].text
     assert "[redacted:" in hits[0].text
+
+
+def test_a_message_found_by_the_name_of_what_hangs_on_it_shows_that_name():
+    held = (Material("1", "tide chart.png", "image", "image/png", 9),)
+    talks = [Talk("a", [Said("", 1000, materials=held), Said("see above", 2000, materials=held)])]
+    hits, last = ask(talks, "chart")
+    assert (last.total, last.occurrences) == (2, 2)
+    for hit in hits:
+        ((start, end),) = hit.spans
+        assert (hit.text[start:end], hit.occurrences) == ("chart", 1)
+        assert hit.text.endswith("tide chart.png")
 
 
 def test_smart_case_minds_capitals_only_when_there_are_some():
