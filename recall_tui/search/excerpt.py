@@ -77,6 +77,8 @@ def whole(marked: str, predicate: Predicate) -> tuple[str, Spans]:
 
 def _marks(marked: str) -> list[str]:
     """Return the marks of a text in words."""
+    if OPEN not in marked:
+        return []
     return [shown(mark) for mark in _MARKS.findall(marked)]
 
 

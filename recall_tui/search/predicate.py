@@ -17,7 +17,7 @@ from recall_tui.search.plain import MARK, Ruler, as_needle, nfc, plain, solid, s
 from recall_tui.search.results import Case
 from recall_tui.store.block import SEPARATOR
 from recall_tui.text.find import searchable
-from recall_tui.text.fold import fold
+from recall_tui.text.fold import fold, fold_aligned
 from recall_tui.text.words import is_word, whole_word
 
 if TYPE_CHECKING:
@@ -116,12 +116,13 @@ def _exact(case: Case, letters: str) -> bool:
 class Literal:
     """A literal whose letters compare folded. Reads nothing but the folded bytes."""
 
-    __slots__ = ("_folded", "_needle", "_word")
+    __slots__ = ("_folded", "_last", "_needle", "_word")
 
     def __init__(self, pattern: str, *, word: bool = False) -> None:
         self._folded = fold(pattern)
         self._needle = as_needle(self._folded)
         self._word = word
+        self._last = ("", ("", True))
 
     def possible(self, block: Block) -> bool:
         """Whether the block holds the literal: one `find`."""
@@ -184,9 +185,14 @@ class Literal:
 
     def spans(self, text: str) -> Iterator[tuple[int, int]]:
         """Yield the matches; half of a character (an s of sharp s) counts as all of it, once."""
+        folded, aligned = self._fold(text)
+        found = literal_spans(folded, self._folded, word=self._word)
+        if aligned:
+            yield from found
+            return
         ruler = Ruler(text)
         last = 0
-        for folded_start, folded_end in self._folded_spans(fold(text)):
+        for folded_start, folded_end in found:
             start, end = ruler.span(folded_start, folded_end)
             if end > last:
                 yield max(start, last), end
@@ -194,13 +200,18 @@ class Literal:
 
     def count(self, text: str) -> int:
         """Return how many matches plain text holds."""
-        folded = fold(text)
+        folded, _ = self._fold(text)
         if self._word:
-            return sum(1 for _ in self._folded_spans(folded))
+            return sum(1 for _ in literal_spans(folded, self._folded, word=True))
         return folded.count(self._folded)
 
-    def _folded_spans(self, folded: str) -> Iterator[tuple[int, int]]:
-        return literal_spans(folded, self._folded, word=self._word)
+    def _fold(self, text: str) -> tuple[str, bool]:
+        """Return `fold_aligned` of a text; an excerpt asks twice about the same one."""
+        known, folded = self._last
+        if known is not text:
+            folded = fold_aligned(text)
+            self._last = text, folded
+        return folded
 
 
 class _Verified:

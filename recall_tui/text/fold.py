@@ -64,11 +64,30 @@ _JOINING: Final = late(
 
 def fold(text: str) -> str:
     """Return the text as it is compared: case and canonical form no longer matter; idempotent."""
+    return fold_aligned(text)[0]
+
+
+def fold_aligned(text: str) -> tuple[str, bool]:
+    """Return `fold(text)`, and whether each character of it comes from the one at its place."""
     if text.isascii():
-        return text.lower()
-    if len(text) > _MOST_MARKS and _LONG_RUN.search(text):
-        text = _LONG_RUN.sub(_with_joiners, text)
-    return _nfc(_nfc(text).casefold())
+        return text.lower(), True
+    safe = _stream_safe(text)
+    composed = _nfc(safe)
+    lowered = composed.casefold()
+    folded = _nfc(lowered)
+    # No letter folds to less than one, so in a fold of the same length each became one.
+    return folded, composed is text and folded is lowered and len(folded) == len(text)
+
+
+def _stream_safe(text: str) -> str:
+    """Return the text without the runs of combining marks that would take quadratic time."""
+    if len(text) <= _MOST_MARKS:
+        return text
+    # Beyond ASCII are few characters of most texts, and all of a run.
+    beyond = beyond_ascii(text.encode("utf-8", "surrogatepass"))
+    if len(beyond) <= _MOST_MARKS or not _LONG_RUN.search(beyond):
+        return text
+    return _LONG_RUN.sub(_with_joiners, text)
 
 
 _LONG_RUN: Final = late(f"[{_MAY_BE_MARKS}][{_MAY_BE_MARKS}]{{{_MOST_MARKS},}}")
@@ -140,11 +159,11 @@ def spans(text: str, needle_folded: str) -> list[tuple[int, int]]:
     """
     if not needle_folded:
         return []
-    folded = fold(text)
+    folded, aligned = fold_aligned(text)
     at = folded.find(needle_folded)
     if at < 0:
         return []
-    starts, ends = _origins(text, folded)
+    starts, ends = _origins(text, aligned=aligned)
     found: list[tuple[int, int]] = []
     last = 0
     while at >= 0:
@@ -157,9 +176,9 @@ def spans(text: str, needle_folded: str) -> list[tuple[int, int]]:
     return found
 
 
-def _origins(text: str, folded: str) -> tuple[range | list[int], range | list[int]]:
+def _origins(text: str, *, aligned: bool) -> tuple[range | list[int], range | list[int]]:
     """Return, for each folded character, the [start, end) of the original it came from."""
-    if len(folded) == len(text) and (text.isascii() or _folds_one_to_one(text, folded)):
+    if aligned:
         return range(len(text)), range(1, len(text) + 1)
     starts: list[int] = []
     ends: list[int] = []
@@ -174,8 +193,3 @@ def _origins(text: str, folded: str) -> tuple[range | list[int], range | list[in
         ends.extend([end] * length)
         at = end
     return starts, ends
-
-
-def _folds_one_to_one(text: str, folded: str) -> bool:
-    """Whether each character became one: no composition, and no expansion hid another."""
-    return unicodedata.is_normalized("NFC", text) and text.casefold() == folded

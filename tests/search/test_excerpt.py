@@ -8,11 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from recall_tui.search import predicate
 from recall_tui.search.excerpt import EXCERPT_CHARS, excerpt, whole
 from recall_tui.search.plain import Ruler, nfc, plain, stretches
 from recall_tui.search.predicate import compile_query
 from recall_tui.search.results import Case, GrepQuery
-from recall_tui.text.fold import fold
+from recall_tui.text.fold import fold, fold_aligned
 from recall_tui.text.redact import mark
 from recall_tui.text.sanitize import sanitize
 from tests.search.corpora import readable
@@ -119,6 +120,21 @@ def test_a_span_covers_whole_characters(text, term, shown):
 def test_half_characters_count_each_and_show_once():
     found = excerpt("Maß", finder("s", case=Case.IGNORE))
     assert (found.spans, found.occurrences) == (((2, 3),), 2)
+
+
+def test_a_message_is_folded_once_for_its_excerpt(monkeypatch):
+    folded = []
+
+    def counting(text):
+        folded.append(text)
+        return fold_aligned(text)
+
+    asked = finder("NEEDLE", case=Case.IGNORE)
+    monkeypatch.setattr(predicate, "fold_aligned", counting)
+    text = "ein Ärgernis: needle " * 500
+    found = excerpt(text, asked)
+    assert found.occurrences == 500
+    assert folded == [text]
 
 
 def test_empty_matches_have_no_span():

@@ -8,7 +8,16 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from recall_tui.text.fold import _ALIVE, _JOINING, _TANGLED, MARK_BYTE, fold, fold_bytes, spans
+from recall_tui.text.fold import (
+    _ALIVE,
+    _JOINING,
+    _TANGLED,
+    MARK_BYTE,
+    fold,
+    fold_aligned,
+    fold_bytes,
+    spans,
+)
 from recall_tui.text.marks import CLOSE, OPEN, plain_pieces
 
 SEPARATOR = b"\xff"
@@ -181,6 +190,22 @@ def test_a_long_run_of_marks_is_folded_in_linear_time_and_stays_comparable():
     assert fold(folded) == folded
     assert folded.count("\u0316") == 100_000
     assert fold("x" + zalgo).endswith(folded[1:])
+
+
+@given(texts)
+@example("ßa")
+@example("aßᾳ\u0301ŉ")
+@example("J\u030c" + "x" * 40)
+def test_an_aligned_fold_has_each_character_at_its_place(text):
+    folded, aligned = fold_aligned(text)
+    assert folded == fold(text)
+    if aligned:
+        assert [c.casefold() for c in text] == list(folded)
+
+
+@pytest.mark.parametrize("text", ["Łódź — ÉCOLE ✓ 上窗", "Ä" * 40, "plain"])
+def test_what_composed_letters_fold_to_is_aligned(text):
+    assert fold_aligned(text)[1]
 
 
 @given(st.text(alphabet="a\u0301\u0316\u0345\u3099เ", max_size=200))
