@@ -388,6 +388,8 @@ class Coverage(NamedTuple):
     newest_ms: int
     searchable: int | None = None
     """Messages of the kinds recall finds (`SEARCHABLE`), read or not; None when nobody counted."""
+    there: int | None = None
+    """Sessions without any filter; None: ask for what no filter covers."""
 
 
 @dataclass(slots=True, eq=False, repr=False)

@@ -32,7 +32,8 @@ def reached(corpora: Iterable[Corpus], chosen: Filter) -> Reach:
         names.append(corpus.name)
         reach.sources += held.sources
         reach.sessions_searched += held.sessions
-        reach.sessions_total += (held if chosen == Filter() else corpus.coverage(Filter())).sessions
+        there = held.sessions if chosen == Filter() else held.there
+        reach.sessions_total += corpus.coverage(Filter()).sessions if there is None else there
         reach.messages_searched += held.messages
         reach.oldest_ms = min(filter(None, (reach.oldest_ms, held.oldest_ms)), default=0)
         reach.newest_ms = max(reach.newest_ms, held.newest_ms)

@@ -13,7 +13,7 @@ from recall_tui.store.block import BlockKind
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Collection, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
     from recall_tui.model import Filter
 
@@ -128,6 +128,28 @@ def _below(roots: Sequence[str]) -> Condition:
         parts.append("path=? OR substr(path, 1, ?)=?")
         values += [root, len(folder), folder]
     return f"({' OR '.join(parts)})", tuple(values)
+
+
+def unrooted(connection: sqlite3.Connection, chosen: Filter) -> Filter:
+    """Return a filter without its roots where all sources lie below one of them, as they often do.
+
+    Two looks into an index tell: what sorts between two paths below a folder lies below it too.
+    Every session lies where a source does.
+    """
+    if not chosen.roots:
+        return chosen
+    ends = connection.execute(_ENDS).fetchone()
+    if None not in ends and any(all(map(_test_below(root), ends)) for root in chosen.roots):
+        return chosen._replace(roots=())
+    return chosen
+
+
+_ENDS: Final = "SELECT (SELECT min(path) FROM source), (SELECT max(path) FROM source)"
+
+
+def _test_below(root: str) -> Callable[[str], bool]:
+    folder = root.rstrip(os.sep) + os.sep
+    return lambda path: path == root or path.startswith(folder)
 
 
 def copies_alone(connection: sqlite3.Connection, roots: Sequence[str]) -> dict[int, int]:

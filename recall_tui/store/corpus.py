@@ -109,8 +109,8 @@ class StoreCorpus:
     def sessions(self, chosen: Filter) -> list[Session]:
         """Return the sessions a filter admits, newest first by `ended_ms`, then by key (S0-24)."""
         with self._readers.lease() as connection:
-            alone = choice.copies_alone(connection, self._only)
-            where, values = choice.sessions(chosen, self._named(connection, chosen), alone)
+            chosen, named, alone = self._meant(connection, chosen)
+            where, values = choice.sessions(chosen, named, alone)
             rows = connection.execute(
                 f"SELECT {_SESSION} FROM session WHERE {where} ORDER BY ended_ms DESC, key",
                 values,
@@ -123,8 +123,7 @@ class StoreCorpus:
         All from one committed state, held until the iterator ends or is dropped.
         """
         with self._readers.snapshot() as connection:
-            named = self._named(connection, chosen)
-            alone = choice.copies_alone(connection, self._only)
+            chosen, named, alone = self._meant(connection, chosen)
             query, values = choice.blocks(chosen, named, alone)
             only = "" if named is None else f" AND id IN ({', '.join(map(str, named))})"
             copied = dict(connection.execute(_COPIED + only).fetchall()) | alone
@@ -148,8 +147,7 @@ class StoreCorpus:
         It does if they are many. SQLite forbids to carry a connection into a child.
         """
         with self._readers.lease() as connection:
-            alone = choice.copies_alone(connection, self._only)
-            query, values = choice.blocks(chosen, self._named(connection, chosen), alone)
+            query, values = choice.blocks(*self._meant(connection, chosen))
             rows = connection.execute(f"{query} LIMIT {DIVISIBLE}", values).fetchall()
         return len(rows) == DIVISIBLE and self._readers.let_go()
 
@@ -160,7 +158,7 @@ class StoreCorpus:
             StoreError: It is not (any more) there.
         """
         with self._readers.lease() as connection:
-            alone = choice.copies_alone(connection, self._only)
+            alone = self._alone(connection)
             found = connection.execute(
                 f"SELECT {_SESSION} FROM session WHERE id=?", (row,)
             ).fetchone()
@@ -177,7 +175,7 @@ class StoreCorpus:
                     values,
                 ).fetchall()
                 if rows:
-                    alone = choice.copies_alone(connection, self._only)
+                    alone = self._alone(connection)
                     return [_session(row, alone) for row in rows]
         return []
 
@@ -226,7 +224,7 @@ class StoreCorpus:
                     row[0]
                     for row in connection.execute(f"SELECT id FROM session WHERE {where}", values)
                 }
-            return [families.records(families.metas_of(connection, row)) for row in rows]
+            return [families.history_of(connection, row).records for row in rows]
 
     def damaged(self, chosen: Filter) -> list[reach.Damaged]:
         """Return every source of a filter's harnesses and roots that lost something."""
@@ -236,8 +234,8 @@ class StoreCorpus:
     def coverage(self, chosen: Filter) -> Coverage:
         """Return how much a filter covers."""
         with self._readers.lease() as connection:
-            alone = choice.copies_alone(connection, self._only)
-            where, values = choice.sessions(chosen, self._named(connection, chosen), alone)
+            chosen, named, alone = self._meant(connection, chosen)
+            where, values = choice.sessions(chosen, named, alone)
             copied = f"copied * (id NOT IN ({choice.listed(alone)}))" if alone else "copied"
             own = "coalesce(sum(searchable - searchable_copied), 0)"
             if schema.version(connection) < schema.COUNTS_SEARCHABLE:
@@ -255,8 +253,12 @@ class StoreCorpus:
             (sources,) = connection.execute(
                 f"SELECT count(*) FROM source WHERE {of}", of_values
             ).fetchone()
+            folded = f"folded=1 AND id NOT IN ({choice.listed(alone)})"
+            (there,) = connection.execute(
+                f"SELECT count(*) - (SELECT count(*) FROM session WHERE {folded}) FROM session"
+            ).fetchone()
         sessions, messages, *rest = row
-        return Coverage(sources, sessions, messages - again, *rest)
+        return Coverage(sources, sessions, messages - again, *rest, there)
 
     # ------------------------------------------------------------ beyond the port
 
@@ -303,6 +305,19 @@ class StoreCorpus:
         with self._readers.lease() as connection:
             row = connection.execute("SELECT value FROM meta WHERE key=?", (key,)).fetchone()
         return row[0] if row else None
+
+    def _meant(
+        self, connection: sqlite3.Connection, chosen: Filter
+    ) -> tuple[Filter, list[int] | None, dict[int, int]]:
+        """Return a filter without roots that leave nothing out, the rows it names, `_alone`."""
+        named = self._named(connection, chosen)
+        return choice.unrooted(connection, chosen), named, self._alone(connection)
+
+    def _alone(self, connection: sqlite3.Connection) -> dict[int, int]:
+        """Return the copies that are asked for alone (`choice.copies_alone`)."""
+        return choice.copies_alone(
+            connection, choice.unrooted(connection, Filter(roots=self._only)).roots
+        )
 
     def _named(self, connection: sqlite3.Connection, chosen: Filter) -> list[int] | None:
         """Return the row ids of the sessions a filter names, None when it names none."""

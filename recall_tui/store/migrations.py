@@ -42,7 +42,13 @@ def _count_searchable(connection: sqlite3.Connection) -> None:
         )
 
 
-STEPS: Final[tuple[Step, ...]] = (_count_searchable,)
+def _index_counts(connection: sqlite3.Connection) -> None:
+    """Add the indices that tell the reach of an answer: before, each read every session twice."""
+    for statement in schema.COUNTS:
+        connection.execute(statement)
+
+
+STEPS: Final[tuple[Step, ...]] = (_count_searchable, _index_counts)
 """Step n (from 0) leads from version n + 1 to n + 2; its docstring says what it does and why."""
 
 TEXT_RULES: Final = "text"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from recall_tui import clock
 from recall_tui.model import Filter, Gap, GapKind
 from recall_tui.store import choice
+from recall_tui.store.schema import LACKING
 from recall_tui.store.sync.discover import covers
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ def gaps(
     counted = connection.execute(
         f"""SELECT total(unparsed), total(unparsed > 0), total(torn), total(state = 'gone'),
         min(CASE WHEN state = 'gone' THEN gone_ms END), total(state = 'excluded')
-        FROM source WHERE (state <> 'ok' OR unparsed > 0 OR torn > 0) AND {where}""",
+        FROM source WHERE {LACKING} AND {where}""",
         values,
     ).fetchone()
     unparsed, files, torn, gone, since, excluded = (int(value or 0) for value in counted)
@@ -143,7 +144,7 @@ def damaged(
     rows = connection.execute(
         f"""SELECT harness, path, part, CASE state WHEN 'failed' THEN error ELSE '' END, unparsed,
         torn, unknown FROM source
-        WHERE (state='failed' OR unparsed > 0 OR torn OR unknown <> '') AND {where}
+        WHERE {LACKING} AND (state='failed' OR unparsed > 0 OR torn OR unknown <> '') AND {where}
         ORDER BY state='failed' DESC, unparsed DESC, torn DESC, path""",
         values,
     ).fetchall()
@@ -161,7 +162,8 @@ def _total(packed: str) -> int:
 
 def _failed(connection: sqlite3.Connection, where: str, values: tuple[str | int, ...]) -> list[Gap]:
     rows = connection.execute(
-        f"SELECT path, error FROM source WHERE state='failed' AND {where} ORDER BY mtime_ns DESC",
+        f"""SELECT path, error FROM source WHERE {LACKING} AND state='failed' AND {where}
+        ORDER BY mtime_ns DESC""",
         values,
     ).fetchall()
     action = "what was read before is kept; it is tried again when it changes or can be opened"
@@ -183,7 +185,8 @@ def _unknown(
     connection: sqlite3.Connection, where: str, values: tuple[str | int, ...]
 ) -> list[Gap]:
     rows = connection.execute(
-        f"SELECT harness, unknown FROM source WHERE unknown <> '' AND {where}", values
+        f"SELECT harness, unknown FROM source WHERE {LACKING} AND unknown <> '' AND {where}",
+        values,
     ).fetchall()
     if not rows:
         return []

@@ -14,8 +14,20 @@ from recall_tui.errors import StoreError
 if TYPE_CHECKING:
     import sqlite3
 
-VERSION: Final = 2
+VERSION: Final = 3
 """`PRAGMA user_version` of an index this code reads and writes."""
+
+LACKING: Final = "(state <> 'ok' OR unparsed > 0 OR torn > 0 OR unknown <> '')"
+"""Condition on `source`, as its index needs it to be written: something of it is missing."""
+
+COUNTS: Final = (
+    # All that is summed up of sessions, without their names and paths. First comes what nobody
+    # asks for: to list sessions it must not look better than the one by time.
+    """CREATE INDEX session_counts ON session
+(messages, copied, searchable, searchable_copied, started_ms, ended_ms, folded)""",
+    f"CREATE INDEX source_lacking ON source (id) WHERE {LACKING}",
+)
+"""What the reach of every answer is told by."""
 
 TABLES: Final = (
     "CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID",
@@ -126,6 +138,7 @@ TABLES: Final = (
     "CREATE INDEX session_folded ON session (id) WHERE folded = 1",
     "CREATE INDEX source_session ON source (session) WHERE session IS NOT NULL",
     "CREATE INDEX source_native ON source (native_id, harness)",
+    *COUNTS,
 )
 """The index of version `VERSION`, statement by statement."""
 

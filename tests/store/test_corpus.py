@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 import threading
+from contextlib import closing
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -340,6 +342,34 @@ def test_other_hot_questions_use_their_index(filled):
     where, _ = choice.sessions(Filter(), None)
     sessions = f"SELECT id FROM session WHERE {where} ORDER BY ended_ms DESC, id DESC"
     assert "TEMP B-TREE" not in plan(filled, sessions)
+
+
+@pytest.mark.parametrize("given", [{}, {"since_ms": T}, {"roots": ()}])
+def test_the_reach_of_an_answer_is_told_by_indices(filled, given):
+    chosen = Filter(**(given | {"roots": (str(filled.source),)} if "roots" in given else given))
+    asked: list[str] = []
+    with filled.corpus._readers.lease() as connection:  # the next lease is of the same connection
+        connection.set_trace_callback(asked.append)
+    filled.corpus.coverage(chosen)
+    filled.corpus.gaps(chosen)
+    steps = "\n".join(plan(filled, query) for query in asked if " FROM " in query).split("\n")
+    reading = [step for step in steps if re.search(r"(SCAN|SEARCH) (session|source)\b", step)]
+    assert reading
+    assert [step for step in reading if "INDEX" not in step] == []
+
+
+def test_roots_that_leave_nothing_out_are_no_filter(filled):
+    root = str(filled.source)
+    with closing(open_reader(filled.index)) as connection:
+
+        def roots(*asked):
+            return choice.unrooted(connection, Filter(roots=asked)).roots
+
+        (first, last) = connection.execute("SELECT min(path), max(path) FROM source").fetchone()
+        assert roots(root) == roots("/else", root + "/") == roots("/") == ()
+        assert roots(first) == (first,) != (last,)
+        assert roots(root[:-1]) == (root[:-1],)
+        assert roots("/else") == ("/else",)
 
 
 # ---------------------------------------------------------------- SQL says what the model says

@@ -296,6 +296,8 @@ def test_an_index_of_version_1_learns_what_recall_can_find(desk):
     desk.sync()
     counted = desk.sql("SELECT searchable, searchable_copied FROM session ORDER BY id")
     assert counted == [(2, 0), (2, 1)]
+    for index in ("session_counts", "source_lacking"):
+        execute(desk, f"DROP INDEX {index}")
     for column in ("searchable", "searchable_copied"):
         execute(desk, f"ALTER TABLE session DROP COLUMN {column}")
     execute(desk, "PRAGMA user_version=1")
@@ -306,6 +308,10 @@ def test_an_index_of_version_1_learns_what_recall_can_find(desk):
     with closing(open_writer(desk.index)) as connection:
         bring_up_to_date(connection, ingest.TEXT_RULES)
     assert desk.sql("SELECT searchable, searchable_copied FROM session ORDER BY id") == counted
+    made = desk.sql(
+        "SELECT name FROM sqlite_schema WHERE name IN ('session_counts','source_lacking')"
+    )
+    assert len(made) == 2
 
 
 def test_the_steps_lead_to_this_version():
