@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from recall_tui.harnesses.base import Facts, Harness, Source, Transcript
     from recall_tui.model import Candidates, Coverage, Filter, Message
-    from recall_tui.store.block import BuiltBlock
+    from recall_tui.store.build import BuiltBlock
 
 SLACK_MS: Final = 24 * 3600 * 1000
 """A file written this long before `since` is not parsed: clocks disagree, but not by a day."""

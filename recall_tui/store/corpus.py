@@ -27,8 +27,8 @@ from recall_tui.model import (
 from recall_tui.store import choice, memory, reach, schema
 from recall_tui.store.block import Block, Meta
 from recall_tui.store.connect import Readers, store_errors
+from recall_tui.store.expand import expand, expand_attributes
 from recall_tui.store.migrations import TEXT_RULES
-from recall_tui.store.stored import expand, expand_attributes
 from recall_tui.text.fold import fold
 
 if TYPE_CHECKING:
@@ -257,8 +257,8 @@ class StoreCorpus:
             (there,) = connection.execute(
                 f"SELECT count(*) - (SELECT count(*) FROM session WHERE {folded}) FROM session"
             ).fetchone()
-        sessions, messages, *rest = row
-        return Coverage(sources, sessions, messages - again, *rest, there)
+        sessions, messages, oldest, newest, searchable = row
+        return Coverage(sources, sessions, messages - again, oldest, newest, searchable, there)
 
     # ------------------------------------------------------------ beyond the port
 

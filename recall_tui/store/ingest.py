@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Final
 from zlib import crc32
 
 from recall_tui.model import SEARCHABLE, Flag, Kind, Material
-from recall_tui.store.block import TARGET_BYTES, BlockBuilder, BlockKind, Meta, Prepared
+from recall_tui.store.block import TARGET_BYTES, BlockKind, Meta
+from recall_tui.store.build import BlockBuilder, Prepared
 from recall_tui.text.batch import ready
 from recall_tui.text.fold import fold_bytes, fold_encoded
 from recall_tui.text.redact import CLOSE, OPEN, RULES_VERSION, mark, shown
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from recall_tui.harnesses.base import Facts, Parsed, Transcript
-    from recall_tui.store.block import BuiltBlock
+    from recall_tui.store.build import BuiltBlock
 
 TEXT_RULES: Final = f"2:{RULES_VERSION}"
 """Names everything that shapes stored text. An index made under another value is built anew: a

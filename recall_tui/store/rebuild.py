@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Final
 from recall_tui.harnesses.base import Source
 from recall_tui.model import Kind
 from recall_tui.store import ingest, schema
-from recall_tui.store.block import BlockBuilder, BlockKind
+from recall_tui.store.block import BlockKind
+from recall_tui.store.build import BlockBuilder
 from recall_tui.store.connect import open_reader, open_writer, remove, swap_in
 from recall_tui.store.database import BUILDING, NEXT_SESSION
 from recall_tui.store.stored import StoredBlock, load, store
@@ -25,7 +26,7 @@ from recall_tui.store.writer import Former, Writer
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from recall_tui.store.block import BuiltBlock
+    from recall_tui.store.build import BuiltBlock
     from recall_tui.store.kept import Kept
 
 _SOURCES: Final = "SELECT * FROM source WHERE session IS NOT NULL"

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import threading
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
-from recall_tui.store.block import SEPARATOR, BlockKind, BuiltBlock, Meta
+from recall_tui.store.block import SEPARATOR, BlockKind, Meta
+from recall_tui.store.build import BuiltBlock
+from recall_tui.store.expand import expand, expand_attributes
 
 
 class StoredBlock(NamedTuple):
@@ -33,12 +35,12 @@ LEVEL: Final = 1
 """Level 3 saves half a percent of the sources' size and costs a twentieth of the ingest."""
 
 _local = threading.local()
-"""Each thread's own compressor and decompressor: zstandard's must not be shared."""
+"""Each thread's own compressor: zstandard's must not be shared."""
 
 
 def _compress(data: bytes) -> bytes:
     if not hasattr(_local, "compressor"):
-        import zstandard  # noqa: PLC0415 - 12 ms that a search without a hit does not need
+        import zstandard  # noqa: PLC0415 - only writing needs it
 
         _local.compressor = zstandard.ZstdCompressor(level=LEVEL)
     packed: bytes = _local.compressor.compress(data)
@@ -61,25 +63,6 @@ def store(built: BuiltBlock) -> StoredBlock:
         _compress(built.raw),
         _compress(msgspec.json.encode(built.attributes)) if built.attributes else b"",
     )
-
-
-def expand(compressed: bytes) -> bytes:
-    """Return the marked texts of a body, joined as in `BuiltBlock.raw`."""
-    if not hasattr(_local, "decompressor"):
-        import zstandard  # noqa: PLC0415
-
-        _local.decompressor = zstandard.ZstdDecompressor()
-    raw: bytes = _local.decompressor.decompress(compressed)
-    return raw
-
-
-def expand_attributes(compressed: bytes) -> dict[int, dict[str, Any]]:
-    """Return the sparse facts of a block's messages by index."""
-    if not compressed:
-        return {}
-    import json  # noqa: PLC0415 - for what is shown, not for what is scanned
-
-    return {int(index): facts for index, facts in json.loads(expand(compressed)).items()}
 
 
 def load(block: StoredBlock) -> BuiltBlock:

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from recall_tui.model import Kind
-from recall_tui.store.block import TARGET_BYTES, BlockBuilder, BlockKind
+from recall_tui.store.block import TARGET_BYTES, BlockKind
+from recall_tui.store.build import BlockBuilder
 from recall_tui.store.ingest import BATCH_CHARS, prepare_all
 from recall_tui.workspace import ledger, legacy
 from recall_tui.workspace.artifacts import Artifacts
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from recall_tui.harnesses.base import Parsed
-    from recall_tui.store.block import BuiltBlock
+    from recall_tui.store.build import BuiltBlock
     from recall_tui.workspace.database import Database
     from recall_tui.workspace.headers import Header
 

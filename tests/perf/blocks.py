@@ -25,7 +25,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from recall_tui.harnesses import registry
 from recall_tui.harnesses.base import Harness, Source
 from recall_tui.store import memory
-from recall_tui.store.stored import StoredBlock, expand, expand_attributes
+from recall_tui.store.expand import expand, expand_attributes
+from recall_tui.store.stored import StoredBlock
 from recall_tui.store.sync.plan import Known
 from recall_tui.store.sync.worker import Reading, Task, read
 

@@ -17,7 +17,8 @@ from recall_tui.search.cold import ColdCorpus
 from recall_tui.search.ports import Declined
 from recall_tui.search.reach import coverage_of
 from recall_tui.search.sessions import admitted, named
-from recall_tui.store.block import Block, BlockBuilder, BlockKind
+from recall_tui.store.block import Block, BlockKind
+from recall_tui.store.build import BlockBuilder
 from recall_tui.store.corpus import StoreCorpus
 from recall_tui.store.ingest import prepare
 from recall_tui.store.sync.discover import Place

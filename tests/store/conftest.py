@@ -13,7 +13,7 @@ from recall_tui.model import Filter
 from recall_tui.store import connect
 from recall_tui.store.block import Meta
 from recall_tui.store.corpus import StoreCorpus
-from recall_tui.store.stored import expand, expand_attributes
+from recall_tui.store.expand import expand, expand_attributes
 from recall_tui.store.sync.discover import Place
 from recall_tui.store.sync.run import EVERYTHING, sync
 from tests.store.toy import Box, Toy

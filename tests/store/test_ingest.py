@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from recall_tui.harnesses.base import Facts, Parsed
 from recall_tui.model import Flag, Kind, Material
 from recall_tui.store import ingest
-from recall_tui.store.block import TARGET_BYTES, BlockBuilder, BlockKind, Meta
+from recall_tui.store.block import TARGET_BYTES, BlockKind, Meta
+from recall_tui.store.build import BlockBuilder
 from recall_tui.store.ingest import pack_session, prepare, prepare_again
 from recall_tui.store.stored import head, join, load, store
 from recall_tui.text.fold import fold_bytes

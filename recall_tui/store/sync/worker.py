@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from typing import IO, BinaryIO
 
     from recall_tui.harnesses.base import Harness, Transcript
-    from recall_tui.store.block import BuiltBlock
+    from recall_tui.store.build import BuiltBlock
 
 
 COMPARED_WHOLE: Final = 64 << 20
