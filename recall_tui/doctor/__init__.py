@@ -175,6 +175,8 @@ def source_checks(
         )  # fmt: skip
 
 
+_OUT: Final = "forgotten, or left out by settings"
+_OUT_IN_PLACE: Final = "of the simulator, unfinished, superseded, forgotten or left out by settings"
 _TRIED_AGAIN: Final = (
     "what was read before is kept; a file is tried again when it changes or can be opened"
 )
@@ -208,7 +210,7 @@ def _place_check(
         f"{notation.counted(present, 'session')} read in place"
         if in_place
         else f"{present:,} indexed",
-        f"{out:,} forgotten, or left out by settings" if out else "",
+        f"{out:,} {_OUT_IN_PLACE if in_place else _OUT}" if out else "",
         f"{waiting:,} not indexed yet" if waiting else "",
         f"{skipped:,} skipped: no message in them" if skipped else "",
         f"{failed:,} unreadable" if failed else "",

@@ -192,6 +192,40 @@ def test_doctor_says_that_it_is_read_in_place(history) -> None:
     assert check.facts["found"] == 2 and check.facts["in_place"] is True
 
 
+def test_doctor_does_not_call_a_simulator_forgotten(tmp_path, capsys) -> None:
+    from recall_tui.cli import main
+
+    workspace = Workspace(tmp_path / "maka")
+    workspace.user(workspace.session("real"), "hello")
+    workspace.user(workspace.session("sham", backend="fake"), "hello")
+    workspace.done()
+    assert main(["doctor", "--source", f"maka={tmp_path / 'maka'}"]) == 0
+    assert "1 session read in place, 1 of the simulator" in capsys.readouterr().out
+
+
+@pytest.mark.contract("S0-32", "S0-95", "S0-108", "S0-110")
+def test_a_file_that_cannot_be_fetched_is_told_of_all_the_same(tmp_path) -> None:
+    from recall_tui.search.recall import wire
+
+    workspace = Workspace(tmp_path / "maka")
+    ref = {"kind": "workspace_file", "relativePath": "docs/plan.pdf"}
+    file = {**attachment("plan.pdf", "a", "x", mime="application/pdf"), "kind": "pdf", "ref": ref}
+    workspace.user(workspace.session("a"), "", attachments=[file])
+    workspace.done()
+    opened = History.open([f"maka={tmp_path / 'maka'}"])
+    answer = wire.envelope(opened.recall(RecallRequest(terms=("plan.pdf",))))
+    opened.close()
+    (message,) = answer["passages"][0]["messages"]
+    held = {
+        "name": "plan.pdf",
+        "kind": "pdf",
+        "mimeType": "application/pdf",
+        "bytes": file["bytes"],
+    }
+    assert (message["text"], message["materials"]) == ("", [held])
+    assert answer["materials"] == [{"message_id": message["message_id"], **held}]
+
+
 @pytest.mark.contract("S0-22")
 def test_an_archived_session_is_searched_and_said_to_be_one(tmp_path, capsys) -> None:
     from recall_tui.cli import main

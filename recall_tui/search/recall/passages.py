@@ -167,7 +167,7 @@ def _shown(
     seen = message.text if message.horizon < 0 else message.text[: message.horizon]
     text = shown(seen)
     limit = min(policy.MESSAGE_BYTES, max(0, budget))
-    materials = tuple(m for m in message.materials if m.id)[: policy.MAX_MATERIALS]
+    materials = message.materials[: policy.MAX_MATERIALS]
     focused = _focus(text, needles, limit)
     while True:
         short, cut = cut_bytes(focused, limit)

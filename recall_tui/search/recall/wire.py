@@ -170,10 +170,13 @@ def _of_message(reference: Reference, held: Material) -> Json:
 
 
 def material(held: Material) -> Json:
-    """Return what is known about a material; never where its bytes lie."""
+    """Return what is known about a material; never where its bytes lie.
+
+    One that cannot be fetched has no `material_id` (S0-110), and is told of all the same.
+    """
     pixels = held.width * held.height
     return {
-        "material_id": held.id,
+        **({"material_id": held.id} if held.id else {}),
         "name": held.name,
         "kind": held.kind,
         "mimeType": held.mime,
