@@ -1,8 +1,9 @@
-"""Click without what it imports and hardly uses: 15 ms less of every start.
+"""Packages without what they import and hardly use: 17 ms less of every start.
 
-`inspect` is asked for `cleandoc` alone, `uuid` for the name of a class, `gettext` for translations
-that nobody installs. Stand-ins answer; that of `inspect`, which `dataclasses` imports as well,
-loads the real one as soon as more is wanted.
+Click asks `inspect` for `cleandoc` alone, `uuid` for the name of a class, `gettext` for
+translations that nobody installs; zstandard asks `platform` for one word. Stand-ins answer; those
+of `inspect`, which `dataclasses` imports as well, and of `platform` load the real one as soon as
+more is wanted.
 """
 
 from __future__ import annotations
@@ -13,9 +14,24 @@ from types import ModuleType
 from typing import Final
 
 
-class _Inspect(ModuleType):
-    """`inspect`, loaded when it is asked for more than clean texts."""
+class _StandIn(ModuleType):
+    """A module that is loaded when it is asked for more than its stand-in knows."""
 
+    def __getattr__(self, name: str) -> object:
+        return getattr(_loaded(self.__name__), name)
+
+
+class _Platform(_StandIn):
+    @staticmethod
+    def python_implementation() -> str:
+        """Return what `platform.python_implementation` does."""
+        if sys.implementation.name == "cpython":
+            return "CPython"
+        found: str = _loaded("platform").python_implementation()
+        return found
+
+
+class _Inspect(_StandIn):
     @staticmethod
     def cleandoc(text: str) -> str:
         """Return what `inspect.cleandoc` does, but for blanks on lines of blanks alone."""
@@ -26,13 +42,10 @@ class _Inspect(ModuleType):
 
         return f"{head.lstrip()}\n{dedent(rest)}".strip("\n")
 
-    def __getattr__(self, name: str) -> object:
-        return getattr(_loaded("inspect"), name)
-
 
 def _loaded(name: str) -> ModuleType:
     """Return the real module of a name, in place of a stand-in."""
-    if isinstance(sys.modules.get(name), _Inspect):
+    if isinstance(sys.modules.get(name), _StandIn):
         del sys.modules[name]
     return import_module(name)
 
@@ -53,6 +66,7 @@ def load_click() -> None:
     if "click" in sys.modules:
         return
     sys.modules.setdefault("inspect", _Inspect("inspect"))
+    sys.modules.setdefault("platform", _Platform("platform"))
     lent = [name for name in _LENT if name not in sys.modules]
     for name in lent:
         sys.modules[name] = ModuleType(name)

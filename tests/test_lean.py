@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import platform
 import subprocess
 import sys
 
@@ -18,7 +19,7 @@ def in_a_process(code: str) -> str:
 def test_a_start_loads_neither_and_what_they_need() -> None:
     told = in_a_process(
         "import dataclasses, recall_tui.cli.grep\n"
-        "names = {'ast', 'dis', 'gettext', 'locale', 'platform', 'tokenize', 'uuid'}\n"
+        "names = {'ast', 'dis', 'gettext', 'locale', 'tokenize', 'uuid'}\n"
         "print(*sorted(names & sys.modules.keys()))"
     )
     assert told == "\n"
@@ -43,3 +44,17 @@ def test_whoever_asks_for_more_gets_the_real_module() -> None:
         "print(inspect.__spec__.name, uuid.UUID(int=1).int, gettext.__spec__.name)"
     )
     assert told == "(a) False\ninspect 1 gettext\n"
+
+
+def test_zstandard_does_without_platform_until_somebody_asks_for_it() -> None:
+    told = in_a_process(
+        "import zstandard\n"
+        "lent = type(sys.modules['platform']).__name__\n"
+        "print('subprocess' in sys.modules, zstandard.backend, lent)\n"
+        "import platform\n"
+        "print(platform.python_implementation(), platform.python_version())\n"
+        "import platform\n"
+        "print(platform.__spec__.name, platform.python_implementation())"
+    )
+    version, implementation = platform.python_version(), platform.python_implementation()
+    assert told == f"False cext _Platform\n{implementation} {version}\nplatform {implementation}\n"

@@ -7,22 +7,21 @@ match; whatever is missing, it counts itself. So nothing depends on there being 
 
 from __future__ import annotations
 
+from array import array
 from itertools import chain
 from time import perf_counter
 from typing import TYPE_CHECKING, Final, TypeAlias
+
+from recall_tui.search.predicate import Tally
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from recall_tui.search.ports import Stop
-    from recall_tui.search.predicate import Tally
     from recall_tui.store.block import Block
 
     Numbered: TypeAlias = tuple[int, Block]
     """Number of a corpus, and a block of it."""
-
-    _Counted: TypeAlias = tuple[int, int, Tally]
-    """Number of the corpus, id of the block, what it holds."""
 
 ALONE: Final = 16
 """Blocks at the beginning that nobody counts ahead: a page is often full by then."""
@@ -36,9 +35,12 @@ _SEND_S: Final = 0.02
 
 def counted(
     blocks: Iterable[Numbered], count: Callable[[int, Block], Tally], stop: Stop
-) -> Iterator[list[_Counted]]:
-    """Yield, in the child, what its blocks hold, until one could not be searched to its end."""
-    batch: list[_Counted] = []
+) -> Iterator[bytes]:
+    """Yield, in the child, what its blocks hold, until one could not be searched to its end.
+
+    Four numbers a block: of the corpus, the block's id, messages, occurrences.
+    """
+    batch = array("q")
     sent = perf_counter()
     for place, (number, block) in enumerate(blocks):
         if not _is_childs(place):
@@ -46,19 +48,21 @@ def counted(
         tally = count(number, block)
         if stop() or tally.unsearched:
             break
-        batch.append((number, block.id, tally))
-        if len(batch) == _BATCH or perf_counter() - sent > _SEND_S:
-            yield batch
-            batch, sent = [], perf_counter()
-    yield batch
+        batch.extend((number, block.id, tally.messages, tally.occurrences))
+        if len(batch) == 4 * _BATCH or perf_counter() - sent > _SEND_S:
+            yield batch.tobytes()
+            batch, sent = array("q"), perf_counter()
+    if batch:
+        yield batch.tobytes()
 
 
 class Ahead:
     """The counts of a child, for whoever walks the blocks in the same order."""
 
-    def __init__(self, batches: Iterator[list[_Counted]] | None) -> None:
+    def __init__(self, batches: Iterator[bytes] | None) -> None:
         """Take over what the child yields; None: there is no child."""
-        self._counts: Iterator[_Counted] = chain.from_iterable(batches or ())
+        numbers = chain.from_iterable(array("q", batch) for batch in batches or ())
+        self._counts = zip(numbers, numbers, numbers, numbers, strict=False)
         self._place = -1
 
     def of(self, number: int, block: Block) -> Tally | None:
@@ -66,12 +70,12 @@ class Ahead:
         self._place += 1
         if not _is_childs(self._place):
             return None
-        for of, id_, tally in self._counts:
+        for of, id_, messages, occurrences in self._counts:
             if (of, id_) == (number, block.id):
-                return tally
+                return Tally(messages, occurrences)
             break
         # It ended, or began in another state of the index: no count of it means anything here.
-        self._counts = iter(())
+        self._counts = zip((), (), (), (), strict=True)
         return None
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import gc
 import os
 from contextlib import contextmanager, nullcontext, suppress
-from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Final, NoReturn
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from recall_tui.model import Filter
     from recall_tui.search.ports import Corpus, Stop
-
-T = TypeVar("T")
 
 _SIZE: Final = 8
 """Bytes that say how long the item behind them is."""
@@ -30,8 +28,8 @@ _KILL: Final = 9
 
 
 def divided(
-    corpora: Sequence[Corpus], chosen: Filter, work: Callable[[Stop], Iterator[T]]
-) -> AbstractContextManager[Iterator[T] | None]:
+    corpora: Sequence[Corpus], chosen: Filter, work: Callable[[Stop], Iterator[bytes]]
+) -> AbstractContextManager[Iterator[bytes] | None]:
     """Start some work in a child, as `aside` does, if that is possible and worth it.
 
     It is not where this process has other threads, whose locks a fork would copy, where no core is
@@ -43,13 +41,14 @@ def divided(
 
 
 @contextmanager
-def aside(work: Callable[[Stop], Iterator[T]]) -> Iterator[Iterator[T] | None]:
+def aside(work: Callable[[Stop], Iterator[bytes]]) -> Iterator[Iterator[bytes] | None]:
     """Start some work in a child, hand out what it yields, and end the child.
 
     It must not use a file, a connection or a lock that is open here: a fork copies none of them.
 
     Args:
-        work: Given what to ask, now and then, whether this process is gone.
+        work: Given what to ask, now and then, whether this process is gone. Whatever it yields must
+            hold something.
 
     Returns:
         The items as they come; they end early if the child fails. None when there is no child.
@@ -90,37 +89,32 @@ def _a_core_is_idle() -> bool:
 
     Beside others two halves take a fourth more time than the whole.
     """
-    with open("/proc/loadavg", encoding="ascii") as file:
-        running, _, _ = file.read().split()[3].partition("/")
+    with open("/proc/loadavg", "rb") as file:
+        running, _, _ = file.read().split()[3].partition(b"/")
     return int(running) < len(os.sched_getaffinity(0))
 
 
 def _be_child(
-    work: Callable[[Stop], Iterator[T]], stop: Stop, reading: int, writing: int
+    work: Callable[[Stop], Iterator[bytes]], stop: Stop, reading: int, writing: int
 ) -> NoReturn:
     """Write what the work yields and end, whatever happens: the parent's code must not go on."""
     try:
-        from pickle import dumps  # noqa: PLC0415, TID251
-
         os.close(reading)
         gc.disable()  # what the parent left to be collected is the parent's to close
         for item in work(stop):
-            data = dumps(item, -1)
-            data = len(data).to_bytes(_SIZE, "little") + data
+            data = len(item).to_bytes(_SIZE, "little") + item
             while data:
                 data = data[os.write(writing, data) :]
     finally:
         os._exit(0)
 
 
-def _items(reading: int) -> Iterator[Any]:
-    from pickle import loads  # noqa: PLC0415, TID251 - few wait for a child, which is our own
-
+def _items(reading: int) -> Iterator[bytes]:
     while size := _read(reading, _SIZE):
         item = _read(reading, int.from_bytes(size, "little"))
         if not item:
             return
-        yield loads(item)  # noqa: S301
+        yield item
 
 
 def _read(reading: int, size: int) -> bytes:

@@ -202,7 +202,7 @@ class _Scan:
         with divided(self._corpora, self._chosen, self._count_aside) as batches:
             yield from self._run(Ahead(batches), stop)
 
-    def _count_aside(self, stop: Stop) -> Iterator[list[tuple[int, int, Tally]]]:
+    def _count_aside(self, stop: Stop) -> Iterator[bytes]:
         return counted(self._merged(), self._tally, stop)
 
     def _run(self, ahead: Ahead, stop: Stop) -> Iterator[GrepUpdate]:

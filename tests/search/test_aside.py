@@ -33,38 +33,38 @@ def gone(process: int) -> bool:
 
 
 def test_items_arrive_in_order_whatever_their_size():
-    items = [os.urandom(size) for size in (0, 1, 70_000, 3 << 20)]
+    items = [os.urandom(size) for size in (1, 70_000, 3 << 20)]
     with aside(lambda _: iter(items)) as found:
         assert list(found) == items
 
 
 def test_a_child_that_fails_ends_early(capfd):
     def work(_):
-        yield "one"
+        yield b"one"
         raise ValueError("of the child")
 
     with aside(work) as found:
-        assert list(found) == ["one"]
+        assert list(found) == [b"one"]
     assert capfd.readouterr() == ("", "")
 
 
 def test_a_child_that_is_killed_in_the_middle_of_an_item_ends_early():
     def work(_):
-        yield os.getpid()
+        yield str(os.getpid()).encode()
         yield bytes(8 << 20)
 
     with aside(work) as found:
-        os.kill(next(found), signal.SIGKILL)
+        os.kill(int(next(found)), signal.SIGKILL)
         assert list(found) == []
 
 
 def test_a_child_does_not_outlive_the_question():
     def work(_):
-        yield os.getpid()
+        yield str(os.getpid()).encode()
         time.sleep(60)
 
     with pytest.raises(KeyboardInterrupt), aside(work) as found:
-        child = next(found)
+        child = int(next(found))
         raise KeyboardInterrupt
     assert gone(child)
 
@@ -80,7 +80,7 @@ def test_a_child_notices_that_nobody_asks_any_more():
             while not stop():
                 time.sleep(0.01)
             os.write(writing, b"noticed")
-            yield None
+            yield b""
 
         with aside(work):
             os.kill(os.getpid(), signal.SIGKILL)
@@ -94,10 +94,10 @@ def test_a_child_notices_that_nobody_asks_any_more():
 def test_no_child_beside_threads_nor_on_a_busy_machine(missing, monkeypatch):
     corpus = MemoryCorpus([])
     corpus.divided = True
-    with divided([corpus], Filter(), lambda _: iter("a")) as found:
-        assert list(found) == ["a"]
+    with divided([corpus], Filter(), lambda _: iter([b"a"])) as found:
+        assert list(found) == [b"a"]
     monkeypatch.setattr(module, missing, lambda: False)
-    with divided([corpus], Filter(), lambda _: iter("a")) as found:
+    with divided([corpus], Filter(), lambda _: iter([b"a"])) as found:
         assert found is None
 
 
@@ -106,7 +106,7 @@ def test_no_child_where_there_can_be_no_more_processes(monkeypatch):
         raise BlockingIOError
 
     monkeypatch.setattr(module.os, "fork", fork)
-    with aside(lambda _: iter("a")) as found:
+    with aside(lambda _: iter([b"a"])) as found:
         assert found is None
 
 

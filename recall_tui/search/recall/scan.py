@@ -61,6 +61,8 @@ class Scan:
 
     def run(self, stop: Stop) -> bool:
         """Scan everything. Return False when stopped between blocks."""
+        import pickle  # noqa: PLC0415, TID251 - of our own child's making
+
         with divided(self._corpora, self._chosen, self._aside) as items:
             done = self._read([_MINE] if items else [_MINE, _ASIDE], stop)
             if done and items:
@@ -68,7 +70,7 @@ class Scan:
                 if found is None:  # the child is dead
                     done = self._read([_ASIDE], stop)
                 else:
-                    self._halves[_ASIDE].take(found)
+                    self._halves[_ASIDE].take(pickle.loads(found))  # noqa: S301
         if done:
             self._join()
         return done
@@ -97,10 +99,12 @@ class Scan:
                     half.scan(corpus, block, self._admission)
         return True
 
-    def _aside(self, stop: Stop) -> Iterator[Scanned]:
+    def _aside(self, stop: Stop) -> Iterator[bytes]:
         """Yield what the second half found."""
+        import pickle  # noqa: PLC0415, TID251
+
         if self._read([_ASIDE], stop):
-            yield self._halves[_ASIDE].give()
+            yield pickle.dumps(self._halves[_ASIDE].give(), -1)
 
     def _join(self) -> None:
         """Put the halves together."""
