@@ -8,6 +8,7 @@ said so: looking around, what failed for good, and text that gives orders to its
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
@@ -162,6 +163,7 @@ def _commands(made: Recipe, turn: Turn, cwd: str) -> Iterator[Evidence]:
     """Yield the commands of a turn that are worth running again, each once, where it last ran."""
     acts = turn.did(Doing.RUN)
     last = {command(act.call): at for at, act in enumerate(acts) if not act.failed}
+    failures: Counter[str] = Counter()
     for at, act in enumerate(acts):
         line = command(act.call)
         if act.failed and act.result is not None and _refused(act.result):
@@ -178,12 +180,12 @@ def _commands(made: Recipe, turn: Turn, cwd: str) -> Iterator[Evidence]:
             made.leave_out("commands that look like orders from elsewhere")
         else:
             text = made.inputs.template(_here(line, cwd)).placeholders()
-            yield Evidence(text, _why(acts[:at], act, line), (act.call, act.result))
+            yield Evidence(text, _why(failures[program(line)], line), (act.call, act.result))
+        failures[program(line)] += act.failed
 
 
-def _why(before: Sequence[Act], act: Act, line: str) -> str:
-    """Return the reason a command is kept."""
-    failed = sum(one.failed and program(command(one.call)) == program(line) for one in before)
+def _why(failed: int, line: str) -> str:
+    """Return the reason a command is kept: `failed` times the same program had failed before."""
     if failed:
         times = "once" if failed == 1 else f"{failed} times"
         return f"it succeeded after the same program had failed {times}"

@@ -8,6 +8,7 @@ import re
 import pytest
 
 from recall_tui.errors import ExitCode, NothingFoundError, QueryError, RecallError
+from recall_tui.playbooks import recipe
 from recall_tui.playbooks.skill import DESCRIPTION_BYTES, package, slug, verify
 from tests.cli.fake import NOON, session
 from tests.playbooks.build import answer, call, edit, past, prompt, result, run
@@ -141,6 +142,24 @@ def test_what_a_person_refused_is_neither_step_nor_pitfall() -> None:
     )
     assert "deploy now" not in found.files["SKILL.md"]
     assert dict(found.left_out)["commands that a person refused"] == 1
+
+
+def test_ten_times_the_commands_take_ten_times_the_work(monkeypatch) -> None:
+    real, looks = recipe.command, 0
+
+    def counting(message):
+        nonlocal looks
+        looks += 1
+        return real(message)
+
+    monkeypatch.setattr(recipe, "command", counting)
+    done = {}
+    for count in (30, 300):
+        looks = 0
+        calls = [one for at in range(count) for one in run(f"make part{at}", "ok", name=f"r{at}")]
+        package(*past(prompt("build all the parts"), *calls), now_ms=NOON)
+        done[count] = looks
+    assert done[300] <= 11 * done[30]
 
 
 def test_names() -> None:
