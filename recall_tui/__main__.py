@@ -22,9 +22,11 @@ _BARE: tuple[list[str], ...] = ([], ["--demo"])
 def main() -> int:
     """Run `recall` with the words of the process and return its exit code."""
     try:
-        return _main()
+        code = _main()
     except KeyboardInterrupt:  # before the command line guards itself
-        return 130
+        code = 130
+    ending = sys.modules.get("recall_tui.tui.ending")
+    return ending.leave(code) if ending else code
 
 
 def _main() -> int:
@@ -108,7 +110,7 @@ def _open(sources: Sequence[str], *, demo: bool) -> int:
     gc.disable()
     try:
         first_frame.show(os.environ, settings.theme)
-        from recall_tui.tui.app import run
+        from recall_tui.tui.launch import run
 
         return run(sources, settings, demo=demo)
     finally:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import gc
 import os
-import sys
 import threading
 from datetime import UTC
 from typing import TYPE_CHECKING, ClassVar, Final
@@ -33,7 +32,6 @@ if TYPE_CHECKING:
     from textual.message import Message
     from textual.screen import Screen
 
-    from recall_tui.config import Settings
     from recall_tui.doctor import Check
     from recall_tui.history import History, SyncProgress
     from recall_tui.tui.faults import WorkFaulted
@@ -47,6 +45,9 @@ POLL_S: Final = 0.25
 
 _MOST_TURNS: Final = 200
 """Turns of the event loop a box is given to take what was typed: a burst of keys needs a few."""
+
+_OPENING_MS: Final = 500
+"""A screen that was opened is given this long until it takes keys; it needs a few milliseconds."""
 
 
 class RecallApp(TellsFaults, Detours):
@@ -109,6 +110,7 @@ class RecallApp(TellsFaults, Detours):
         self._sync_argv = tuple(sync)
         self._ended = threading.Event()
         self._early_keys: list[events.Key] | None = []
+        self._opened: Screen[object] | None = None
         for own in OWN:
             self.register_theme(own)
         self.theme = theme if theme in self.available_themes else DARK.name
@@ -160,11 +162,12 @@ class RecallApp(TellsFaults, Detours):
             await self._press(event)
 
     async def _press(self, event: events.Key) -> None:
+        await self._open()
         if event.key.startswith("alt+"):
             # Without the kitty protocol it comes with its letter, and a box would type that.
             event.character = None
         box = self.focused
-        if box is not None and not (isinstance(box, Input) and event.is_printable):
+        if not (isinstance(box, Input) and event.is_printable):
             if isinstance(box, Input):
                 await _typed(box)
             if await self._check_bindings(event.key, priority=True) or await self._check_bindings(
@@ -172,6 +175,21 @@ class RecallApp(TellsFaults, Detours):
             ):
                 return
         await super().on_event(event)
+
+    async def _open(self) -> None:
+        """Wait until a screen that an earlier key opened is there to take this one."""
+        screen = self.screen
+        if screen is self._opened:
+            return
+        self._opened = screen
+        for _ in range(_OPENING_MS):
+            if screen.is_mounted and screen.focused:
+                return
+            await asyncio.sleep(0.001)
+
+    async def _on_key(self, event: events.Key) -> None:
+        """Look for no action once more: by now the key would be for another screen."""
+        event.prevent_default()
 
     def on_mount(self) -> None:
         """Start the services once the first frame is out."""
@@ -290,93 +308,3 @@ async def _typed(box: Input) -> None:
         await asyncio.sleep(0)
         if empty:
             return
-
-
-def run(sources: Sequence[str], settings: Settings, *, demo: bool = False) -> int:
-    """Run the app until the person leaves it; return the exit code.
-
-    Args:
-        sources: `--source` values; empty means the harnesses' own places.
-        settings: The settings in force.
-        demo: Open the bundled demo history.
-
-    Raises:
-        ConfigError: The zone or the keymap file is wrong.
-    """
-    from recall_tui.config import zone
-    from recall_tui.paths import locate
-    from recall_tui.playbooks.programs import Command, become
-    from recall_tui.tui import first_frame
-    from recall_tui.tui.deferred import deferred
-    from recall_tui.tui.driver import learn, terminal_driver
-    from recall_tui.tui.graphics import pixel_widget
-
-    def opened() -> History:
-        from recall_tui.history import History
-
-        return History.open(sources, demo=demo, live=bool(sync))
-
-    keymap = Keymap(read_keymap(settings.keymap))
-    sync = () if demo else sync_command(sources)
-    history = deferred(opened)
-    try:
-        app = RecallApp(
-            history,
-            zone=zone(settings.zone),
-            zone_name=settings.zone,
-            theme=settings.theme,
-            keymap=keymap,
-            sync=sync,
-            home=os.path.expanduser("~"),
-            demo=demo,
-            driver=terminal_driver(),
-            # The demo looks as it did at first, whatever was done in it.
-            kept_in="" if demo else os.path.join(locate().state, "looks.json"),
-        )
-        app.editor = settings.editor
-        app.images = settings.images
-        app.pixels = pixel_widget(settings.images, os.environ)
-        learn(keymap.everything())
-        wish = app.run()
-        if app.fault is not None:
-            raise app.fault
-    finally:
-        first_frame.leave()
-        history.close()
-    if isinstance(wish, Command):
-        become(wish)  # the terminal is clean, and no parent lingers
-    return run((), settings, demo=True) if wish == DEMO else app.return_code or 0
-
-
-def sync_command(sources: Sequence[str]) -> tuple[str, ...]:
-    """Return the command of the background sync, empty when the environment turns it off."""
-    if os.environ.get("RECALL_BACKGROUND") == "0":
-        return ()
-    named = [part for source in sources for part in ("--source", source)]
-    tail = ("index", "--watch", "--json", "--quiet")
-    return (sys.executable, "-m", "recall_tui", *named, *tail)
-
-
-def read_keymap(path: str) -> dict[str, str]:
-    """Return a keymap file's action ids and keys; none for an empty path.
-
-    Raises:
-        ConfigError: The file cannot be read or is no table of texts.
-    """
-    if not path:
-        return {}
-    import tomllib
-
-    from recall_tui.errors import ConfigError
-
-    try:
-        with open(path, "rb") as file:
-            table = tomllib.load(file)
-    except OSError as error:
-        raise ConfigError(f"cannot read {path}: {error.strerror or error}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path} is not valid TOML: {error}") from error
-    wrong = next((name for name, keys in table.items() if not isinstance(keys, str)), None)
-    if wrong is not None:
-        raise ConfigError(f'{path}: {wrong!r} must be a text such as "ctrl+o"')
-    return table

@@ -8,7 +8,7 @@ import json
 from dataclasses import fields
 from typing import TYPE_CHECKING, Final
 
-from recall_tui.history import SyncProgress
+from recall_tui.store.sync.progress import SyncProgress
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -101,6 +101,8 @@ class SyncChild:
         except (TimeoutError, asyncio.CancelledError):
             with contextlib.suppress(ProcessLookupError):
                 process.kill()
+            # Of a child that the loop does not see ending, Python complains on the terminal.
+            await process.wait()
 
 
 def progress_of(line: bytes) -> SyncProgress | None:

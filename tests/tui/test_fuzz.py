@@ -9,6 +9,7 @@ import pytest
 from textual import events
 from textual.command import CommandList
 from textual.geometry import Size
+from textual.widgets import Input
 
 from recall_tui.tui import attachments, copying, foreground
 from recall_tui.tui.widgets.search_box import MOST_CHARS
@@ -120,6 +121,19 @@ async def test_a_palette_that_is_left_before_it_looks_for_commands_looks_for_non
         app.screen._gather_commands("x")  # type: ignore[attr-defined]
         await settled(pilot)
         assert app._exception is None
+
+
+@pytest.mark.parametrize("opener", ["ctrl+p", "alt+n", "ctrl+r", "f1", "f3"])
+async def test_keys_for_what_is_about_to_open_wait_for_it(app: RecallApp, opener: str) -> None:
+    async with app.run_test(size=(120, 40)) as pilot:
+        await rested(pilot)
+        app.screen.set_focus(None)  # as when a list became empty, or a window lost the focus
+        await play(pilot, keys("pageup", opener, "pageup", "pagedown", "h", "i", "down"))
+        await holds(pilot)
+        if opener in ("ctrl+p", "alt+n", "ctrl+r"):
+            assert app.screen.query_one(Input).value == "hi"
+        assert not main_of(pilot).box.value
+        await way_out(pilot)
 
 
 async def test_a_click_beside_a_palette_that_became_small(app: RecallApp) -> None:

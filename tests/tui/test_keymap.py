@@ -15,8 +15,8 @@ from recall_tui.errors import ConfigError
 from recall_tui.history import SyncProgress
 from recall_tui.model import Filter
 from recall_tui.tui import notation
-from recall_tui.tui.app import read_keymap
 from recall_tui.tui.keymap import ACTIONS, BY_ID, Keymap, Scope
+from recall_tui.tui.launch import read_keymap
 from recall_tui.tui.query import understand
 from recall_tui.tui.syncing import SyncChild, progress_of
 from recall_tui.tui.themes import OWN, contrast, ink_variables
@@ -122,15 +122,22 @@ def test_the_sync_child_reports_and_says_why_it_ended() -> None:
     assert progress_of(b"[1]") is None and progress_of(b"\xff") is None
 
 
-def test_the_sync_child_ends_with_the_app() -> None:
+@pytest.mark.parametrize("cancellations", [1, 2], ids=["asked once", "asked again meanwhile"])
+def test_the_sync_child_ends_with_the_app(cancellations: int) -> None:
+    deaf = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print(flush=True)"
+    polite = "import time; time.sleep(60)"
+
     async def run() -> int | None:
-        child = SyncChild((sys.executable, "-c", "import time; time.sleep(60)"), print)
+        code = polite if cancellations == 1 else f"{deaf}; time.sleep(60)"
+        child = SyncChild((sys.executable, "-c", code), print)
         task = asyncio.create_task(child.run())
         for _ in range(500):
             if child.running:
                 break
             await asyncio.sleep(0.01)
-        task.cancel()
+        for _ in range(cancellations):
+            task.cancel()
+            await asyncio.sleep(0.3 * (cancellations - 1))
         with pytest.raises(asyncio.CancelledError):
             await task
         return child._process.returncode if child._process else None

@@ -38,6 +38,18 @@ from recall_tui.__main__ import main
 sys.exit(main())
 """
 
+BUSY = """
+import sys, threading, time
+from recall_tui.tui.screens.main import MainScreen
+def work(self):
+    self.run_worker(lambda: time.sleep(60), thread=True)
+    self.notify("at work")
+MainScreen.action_cycle_order = work
+sys.argv = ["recall", "--demo"]
+from recall_tui.__main__ import main
+sys.exit(main())
+"""
+
 DUMB = """
 import os, sys
 os.environ["TERM"] = "dumb"
@@ -97,6 +109,18 @@ def test_a_fault_ends_in_a_sentence_on_the_usual_screen(terminal) -> None:
     said = one.output[one.output.rfind(b"[?1049l") :]
     assert b"a fault of Recall itself: ValueError" in said
     assert b"what a transcript says" not in said
+
+
+def test_it_ends_though_a_thread_does_not(terminal) -> None:
+    one = opened(terminal, "-c", BUSY)
+    os.write(one.end, b"\x1bo")
+    assert one.wait_for(b"at work")
+    started = time.monotonic()
+    os.write(one.end, b"\x03")
+    assert one.ended() == 0
+    assert time.monotonic() - started < 20, "the thread sleeps for a minute"
+    assert one.in_order
+    assert b"Traceback" not in one.output and b"Warning" not in one.output
 
 
 def test_a_terminal_that_cannot_move_its_cursor_is_told(terminal) -> None:

@@ -1,0 +1,108 @@
+"""How the app is started: what it is given, and what becomes of it when a person leaves it."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING
+
+from recall_tui.tui.app import DEMO, RecallApp
+from recall_tui.tui.keymap import Keymap
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from recall_tui.config import Settings
+    from recall_tui.history import History
+
+
+def run(sources: Sequence[str], settings: Settings, *, demo: bool = False) -> int:
+    """Run the app until the person leaves it; return the exit code.
+
+    Args:
+        sources: `--source` values; empty means the harnesses' own places.
+        settings: The settings in force.
+        demo: Open the bundled demo history.
+
+    Raises:
+        ConfigError: The zone or the keymap file is wrong.
+    """
+    from recall_tui.config import zone
+    from recall_tui.paths import locate
+    from recall_tui.playbooks.programs import Command, become
+    from recall_tui.tui import first_frame
+    from recall_tui.tui.deferred import deferred
+    from recall_tui.tui.driver import learn, terminal_driver
+    from recall_tui.tui.ending import run_to_its_end, threads_end
+    from recall_tui.tui.graphics import pixel_widget
+
+    def opened() -> History:
+        from recall_tui.history import History
+
+        return History.open(sources, demo=demo, live=bool(sync))
+
+    keymap = Keymap(read_keymap(settings.keymap))
+    sync = () if demo else sync_command(sources)
+    history = deferred(opened)
+    try:
+        app = RecallApp(
+            history,
+            zone=zone(settings.zone),
+            zone_name=settings.zone,
+            theme=settings.theme,
+            keymap=keymap,
+            sync=sync,
+            home=os.path.expanduser("~"),
+            demo=demo,
+            driver=terminal_driver(),
+            # The demo looks as it did at first, whatever was done in it.
+            kept_in="" if demo else os.path.join(locate().state, "looks.json"),
+        )
+        app.editor = settings.editor
+        app.images = settings.images
+        app.pixels = pixel_widget(settings.images, os.environ)
+        learn(keymap.everything())
+        wish = run_to_its_end(app)
+        if app.fault is not None:
+            raise app.fault
+    finally:
+        first_frame.leave()
+        if threads_end():  # one that reads still needs it, and the process ends anyway
+            history.close()
+    if isinstance(wish, Command):
+        become(wish)  # the terminal is clean, and no parent lingers
+    return run((), settings, demo=True) if wish == DEMO else app.return_code or 0
+
+
+def sync_command(sources: Sequence[str]) -> tuple[str, ...]:
+    """Return the command of the background sync, empty when the environment turns it off."""
+    if os.environ.get("RECALL_BACKGROUND") == "0":
+        return ()
+    named = [part for source in sources for part in ("--source", source)]
+    tail = ("index", "--watch", "--json", "--quiet")
+    return (sys.executable, "-m", "recall_tui", *named, *tail)
+
+
+def read_keymap(path: str) -> dict[str, str]:
+    """Return a keymap file's action ids and keys; none for an empty path.
+
+    Raises:
+        ConfigError: The file cannot be read or is no table of texts.
+    """
+    if not path:
+        return {}
+    import tomllib
+
+    from recall_tui.errors import ConfigError
+
+    try:
+        with open(path, "rb") as file:
+            table = tomllib.load(file)
+    except OSError as error:
+        raise ConfigError(f"cannot read {path}: {error.strerror or error}") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path} is not valid TOML: {error}") from error
+    wrong = next((name for name, keys in table.items() if not isinstance(keys, str)), None)
+    if wrong is not None:
+        raise ConfigError(f'{path}: {wrong!r} must be a text such as "ctrl+o"')
+    return table
