@@ -149,7 +149,7 @@ class Holdings:
             self._cold_of = waiting
             self._cold = ColdCorpus(
                 unread,
-                self._upkeep.kept().left_out,
+                self._upkeep.kept().unwanted,
                 lambda harness, marks: (
                     store.histories(harness, marks, waiting.stale) if exists else ()
                 ),
@@ -177,14 +177,9 @@ class Holdings:
         places = [p for p in self._scope.places if not harnesses or p.harness.id in harnesses]
         discovery = discover(places)
         gaps += [gap for of_place in discovery.gaps_that_matter(()).values() for gap in of_place]
-        kept = self._upkeep.kept()
         sources = sorted(discovery.sources.values(), key=lambda source: -source.mtime_ns)
-        wanted_sources = [source for source in sources if not kept.refuses(source)]
-        if out := len(sources) - len(wanted_sources):
-            words = "source is left out by settings, or was forgotten, and was not looked into"
-            gaps.append(Gap(GapKind.EXCLUDED, out, words, "recall config show"))
-        read = ((registry.get(source.harness), source) for source in wanted_sources)
-        yield from raw(read, wanted, admits, gaps, stop)
+        read = ((registry.get(source.harness), source) for source in sources)
+        yield from raw(read, wanted, self._upkeep.kept(), admits, gaps, stop)
         for corpus in self._workspaces() if not harnesses or workspace.HARNESS in harnesses else ():
             try:
                 yield from corpus.raw(wanted, admits)

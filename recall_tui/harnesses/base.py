@@ -69,11 +69,18 @@ class Parsed:
     materials: tuple[Material, ...] = ()
 
 
+_SEVERAL: Final = "\0"
+"""`stated_id` of a transcript whose records state several: no id is so."""
+
+
 @dataclass(slots=True)
 class Facts:
     """What a transcript says about its session as a whole. Readers fill it while they read."""
 
     native_id: str = ""
+    stated_id: str = ""
+    """The id by which the records call the main session they belong to, whatever the file is
+    called; see `saw_id`."""
     title: str = ""
     """The program's own title (renamed > generated); empty: the store takes the first prompt."""
     cwd: str = ""
@@ -89,6 +96,15 @@ class Facts:
     tokens_in: int = 0
     tokens_out: int = 0
     cost_usd: float = 0.0
+
+    def saw_id(self, native_id: str) -> None:
+        """Note the id a record states: what was forgotten is known by it under any file name.
+
+        Records of several sessions in one file are history that was copied or merged: no id then
+        speaks for the whole.
+        """
+        if native_id != self.stated_id and native_id:
+            self.stated_id = _SEVERAL if self.stated_id else native_id
 
     def saw_time(self, time_ms: int) -> None:
         """Widen the session's span by a record's time."""
@@ -288,6 +304,17 @@ class Quick(Protocol):
         """Yield what `discover` yields, without known files that are as they were.
 
         More may be yielded than `discover` would: then everything is looked at.
+        """
+        ...
+
+
+class Kindred(Protocol):
+    """A harness that keeps many sessions in one place and can tell there which may be copies."""
+
+    def alike(self, path: str) -> Mapping[str, str]:
+        """Return, by `Source.part`, a mark that a copy and what it was copied from have in common.
+
+        Sessions without one are no copies of others in that place.
         """
         ...
 

@@ -24,8 +24,9 @@ from recall_tui.text.redact import is_secret
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from recall_tui.harnesses.base import Harness, Parsed, Source
+    from recall_tui.harnesses.base import Facts, Harness, Parsed, Source
     from recall_tui.search.ports import Stop
+    from recall_tui.store.kept import Kept
 
 _PLAIN: Final = re.compile(rb"[\w.+=~:@-]+\Z")
 """What every program writes into JSON as it is."""
@@ -100,6 +101,7 @@ class Wanted:
 def raw(
     sources: Iterable[tuple[Harness, Source]],
     wanted: Wanted,
+    kept: Kept,
     admits: Callable[[Kind, int], bool],
     gaps: list[Gap],
     stop: Stop,
@@ -109,19 +111,27 @@ def raw(
     Args:
         sources: What to read, each with its harness.
         wanted: What to look for.
+        kept: What a person left out or had forgotten is not looked into.
         admits: Whether messages of a kind and a time count.
         gaps: Takes in what could not be read.
         stop: Asked between sources.
     """
+    unwanted, out = kept.unwanted, 0
     for harness, source in sources:
         if stop():
             gaps.append(Gap(GapKind.CANCELLED, 1, "the search was stopped", "search again"))
-            return
+            break
+        if kept.refuses(source):
+            out += 1
+            continue
         found = RawFile(source.path, source.harness, "")
         try:
             data = _lines_of(source)
             if data is None or wanted.may_be_in(data):
-                _messages(found, harness, source, wanted, admits)
+                facts = _messages(found, harness, source, wanted, admits)
+                if unwanted.covers(source.harness, facts):
+                    out += 1
+                    continue
             if data is not None and wanted.everywhere and wanted.in_bytes(data):
                 _lines(found, data, wanted)
         except SourceError as error:
@@ -131,6 +141,9 @@ def raw(
             gaps.append(Gap(GapKind.UNREADABLE, 1, f"{ingest.word(source.path)}: {words}"))
         if found.messages or found.lines:
             yield found
+    if out:
+        words = "source is left out by settings, or was forgotten, and was not looked into"
+        gaps.append(Gap(GapKind.EXCLUDED, out, words, "recall config show"))
 
 
 def of_messages(
@@ -160,7 +173,7 @@ def _messages(
     source: Source,
     wanted: Wanted,
     admits: Callable[[Kind, int], bool],
-) -> None:
+) -> Facts:
     transcript = harness.open(source)
     of_messages(found, f"{source.harness}:", transcript, wanted, admits)
     native_id = ingest.session_name(transcript.facts.native_id or source.native_id)
@@ -168,6 +181,7 @@ def _messages(
     name = found.session.partition(":")[2]
     found.messages = [m._replace(reference=m.reference._replace(session=name))
                       for m in found.messages]  # fmt: skip
+    return transcript.facts
 
 
 def _lines_of(source: Source) -> bytes | None:

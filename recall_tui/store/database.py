@@ -25,8 +25,7 @@ BUILDING: Final = ".building"
 """Suffix of a new index while it is made beside the one it will replace."""
 
 NEXT_SESSION: Final = "next_session"
-"""`meta` key: row ids of sessions from here on were never used."""
-"""`meta` key: row ids of sessions are never used twice, so a stale one finds nothing."""
+"""`meta` key: row ids of sessions from here on were never used, so a stale one finds nothing."""
 
 
 def _begin(path: str) -> None:
@@ -127,6 +126,10 @@ class Database:
             busy, _, _ = self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
         return not busy
 
+    def soil(self) -> None:
+        """Note that the journal holds text nobody wants kept: the end of the sync empties it."""
+        self.put(_UNCLEAN, 1)
+
     def clean_journal(self) -> bool:
         """Empty the journal, which holds text that was forgotten, now or as soon as possible."""
         with self.transaction():
@@ -134,7 +137,7 @@ class Database:
         if self.fold_journal():
             return True
         with self.transaction():
-            self.put(_UNCLEAN, 1)
+            self.soil()
         return False
 
     def close(self) -> None:

@@ -319,6 +319,11 @@ class Packing:
         return self.transcript.facts
 
     @property
+    def folders(self) -> tuple[str, str]:
+        """Where the session took place, as far as it was read: first and last."""
+        return self.facts.cwd, self.facts.last_cwd
+
+    @property
     def title(self) -> str:
         """The program's own title, empty when it gave none."""
         return title_of(self.facts.title)

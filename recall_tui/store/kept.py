@@ -1,17 +1,45 @@
 """What is kept: which sources may be read at all, and what stays of those that are gone."""
 
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from recall_tui.model import SessionKind
 from recall_tui.paths import matches
-from recall_tui.store.user import Tombstones
+from recall_tui.store.user import Tombstones, mark_of
 
 if TYPE_CHECKING:
     import sqlite3
 
-    from recall_tui.harnesses.base import Source
+    from recall_tui.harnesses.base import Facts, Source
 
 _NOTED: Final = "SELECT value FROM meta WHERE key=?"
+
+
+class Unwanted(NamedTuple):
+    """What only the content of a source tells to be unwanted: it is read, and nothing is kept."""
+
+    projects: tuple[str, ...] = ()
+    """Globs of folders: of a session that took place in one no text leaves the reader (Q20)."""
+    forgotten: frozenset[bytes] = frozenset()
+    """Marks of forgotten sessions (`user.mark_of`): a file may have got another name since."""
+
+    def leaves_out(self, *folders: str) -> bool:
+        """Return whether a session that took place in some folders is left out."""
+        return bool(self.projects) and any(matches(f, self.projects) for f in folders if f)
+
+    def covers(self, harness: str, facts: "Facts") -> bool:
+        """Return whether a session that was read to its end is not wanted."""
+        return self.leaves_out(facts.cwd, facts.last_cwd) or self.knows(
+            harness,
+            facts.native_id,
+            facts.stated_id,
+            facts.parent if facts.kind is SessionKind.SUBAGENT else "",
+        )
+
+    def knows(self, harness: str, *native_ids: str) -> bool:
+        """Return whether a session of one of these ids was forgotten; empty ids are passed over."""
+        return bool(self.forgotten) and any(
+            mark_of(harness, native_id) in self.forgotten for native_id in native_ids if native_id
+        )
 
 
 class Kept(NamedTuple):
@@ -23,13 +51,14 @@ class Kept(NamedTuple):
     gone: bool = True
     """Whether the text of what its program deleted stays (Q2)."""
 
+    @property
+    def unwanted(self) -> Unwanted:
+        """What of the rest has to be read before it shows that it is not wanted."""
+        return Unwanted(self.left_out, self.forgotten.everywhere)
+
     def refuses(self, source: "Source") -> bool:
         """Return whether a source must not be read: it was forgotten, or its path is left out."""
         return self.forgotten.cover(source) or matches(source.path, self.left_out)
-
-    def leaves_out(self, folders: Iterable[str]) -> bool:
-        """Return whether a session that took place in some folders is left out."""
-        return any(matches(folder, self.left_out) for folder in folders if folder)
 
     def notes(self) -> dict[str, str]:
         """Return what an index notes (`meta`) about what it was made without, empty for nothing."""

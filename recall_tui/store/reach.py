@@ -53,7 +53,7 @@ def gaps(
     ).fetchone()
     unparsed, files, torn, gone, since, excluded = (int(value or 0) for value in counted)
     if excluded:
-        words = f"{_many(excluded, 'session')} of projects that settings leave out"
+        words = f"{_many(excluded, 'session')} left out by settings, or forgotten"
         found.append(Gap(GapKind.EXCLUDED, excluded, words, "recall config show"))
     if unparsed:
         found.append(

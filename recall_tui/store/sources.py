@@ -62,7 +62,12 @@ def fail(db: Database, row: Row | None, source: Source, reading: Reading) -> Non
 
 
 def leave_out(db: Database, row: Row | None, source: Source) -> None:
-    """Note a source of a project that is left out: read no further until that changes."""
+    """Note a source that is not wanted for what it holds, and remove its session.
+
+    It is read no further until what is wanted changes, or it does.
+    """
+    if row is not None and row.session is not None:
+        db.remove_session(row.session)
     number = _put(db, row, {**source._asdict(), "session": None, "state": "excluded"})
     db.connection.execute("DELETE FROM proof WHERE id=?", (number,))
 

@@ -66,9 +66,10 @@ class Tombstones:
 
     Attributes:
         mark: A text that changes with each tombstone that is added; empty without any.
+        everywhere: The marks of sessions that were forgotten wherever they lie.
     """
 
-    __slots__ = ("_places", "mark")
+    __slots__ = ("_places", "everywhere", "mark")
 
     def __init__(self, rows: Iterable[tuple[bytes, bytes, int]] = ()) -> None:
         self._places: dict[bytes, set[bytes]] = {}
@@ -77,13 +78,16 @@ class Tombstones:
             self._places.setdefault(mark, set()).add(place)
             count, latest = count + 1, max(latest, at_ms)
         self.mark = f"{count} {latest}" if count else ""
+        self.everywhere = frozenset(mark for mark, held in self._places.items() if b"" in held)
 
     def cover(self, source: Source) -> bool:
-        """Return whether a source was forgotten."""
+        """Return whether a source, or the session whose subagent it is, was forgotten."""
         if not self._places:
             return False
         places = self._places.get(mark_of(source.harness, source.native_id), ())
-        return b"" in places or (bool(places) and place_of(source) in places)
+        if b"" in places or (bool(places) and place_of(source) in places):
+            return True
+        return bool(source.parent) and mark_of(source.harness, source.parent) in self.everywhere
 
 
 class UserStore:

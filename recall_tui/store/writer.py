@@ -155,11 +155,11 @@ class Writer(Database):
         return Outcome(result, moved=job.moved and row is not None)
 
     def _leave_out(self, draft: Draft, job: Job) -> Outcome:
-        """Keep nothing of a session of a project that a person left out."""
-        self.drop(draft)
+        """Keep nothing of a session that a person left out or had forgotten."""
         row = None if job.moved else job.row
-        if row is not None and row.session is not None:
-            self.remove_session(row.session)
+        if draft.session or (row is not None and row.session is not None):
+            self.soil()
+        self.drop(draft)
         sources.leave_out(self, row, job.source)
         return Outcome("excluded")
 

@@ -7,12 +7,15 @@ from pathlib import Path
 
 import pytest
 
+from recall_tui.harnesses.base import Facts
 from recall_tui.model import Filter
+from recall_tui.search.cold import ColdCorpus
 from recall_tui.store.forget import forget
 from recall_tui.store.kept import Kept
+from recall_tui.store.sync.pending import pending
 from recall_tui.store.user import UserStore, mark_of
 from tests.store.test_sync import counts
-from tests.store.toy import line
+from tests.store.toy import Toy, line
 
 T = 1_700_000_000_000
 WORD = "Unforgettable"
@@ -142,3 +145,86 @@ def test_a_vanished_session_can_be_forgotten(desk, user):
     desk.sync()
     assert forget(desk.index, user, ["toy:a"]).left == []
     assert traces(desk, WORD) == []
+
+
+# ---------------------------------------------------------------- under another name
+
+
+def stated(name: str) -> str:
+    return f'{{"meta": {{"stated_id": "{name}"}}}}\n'
+
+
+@pytest.mark.contract("X-10")
+@pytest.mark.parametrize("copied", [False, True])
+def test_it_does_not_come_back_under_another_name(desk, user, copied):
+    path = desk.write("a.jsonl", stated("a"), line(text=WORD, t=T))
+    desk.write("b.jsonl", line(text="stays", t=T))
+    desk.sync()
+    forget(desk.index, user, ["toy:a"])
+    desk.write("other.jsonl", path.read_text("utf-8"), line(text="more", t=T + 1))
+    if not copied:
+        path.unlink()
+    for options in ({}, {"verify": True}, {"rebuild": True}):
+        kept = Kept(user.tombstones())
+        assert desk.sync(kept, **options).seen == 1
+        assert desk.names() == ["b"]
+        assert pending(desk.index, desk.places, kept).sources == []  # looked into once
+        assert desk.sync(kept).seen == 1
+    desk.append("other.jsonl", line(text=f"{WORD} again", t=T + 2))
+    desk.sync(Kept(user.tombstones()))
+    assert desk.names() == ["b"]
+    assert traces(desk, WORD) == []
+
+
+def test_what_only_the_end_of_a_long_file_tells_leaves_no_byte_either(desk, user, monkeypatch):
+    """Its first blocks are stored before its last line is read."""
+    monkeypatch.setattr("recall_tui.store.writer.DRAFT_BYTES", 50_000)
+    desk.write("a.jsonl", line(text=WORD, t=T))
+    desk.sync()
+    forget(desk.index, user, ["toy:a"])
+    long = [line(text=f"{WORD} {noise(n)} " * 30, t=T + n) for n in range(40)]
+    desk.write("other.jsonl", *long, stated("a"))
+    desk.sync(Kept(user.tombstones()))
+    assert desk.names() == []
+    assert traces(desk, WORD, noise(3)[:40]) == []
+
+
+def test_a_file_into_which_others_were_copied_is_none_of_them(desk, user):
+    desk.write("a.jsonl", stated("a"), line(text="one", t=T))
+    desk.sync()
+    forget(desk.index, user, ["toy:a"])
+    kept = Kept(user.tombstones())
+    desk.write("b.jsonl", line(text="one", t=T), line(text="own", t=T + 1))
+    facts = Facts()
+    for native_id in ("a", "b", "a", ""):
+        facts.saw_id(native_id)
+    assert not kept.unwanted.covers("toy", facts)
+    desk.sync(kept)
+    assert desk.names() == ["b"]
+
+
+@pytest.mark.contract("X-10")
+@pytest.mark.parametrize("where", ["a/sub/new.jsonl", "new.jsonl"])
+def test_a_later_subagent_of_it_is_forgotten_with_it(desk, user, where):
+    desk.write("a.jsonl", line(text=WORD, t=T))
+    desk.write("b.jsonl", line(text="stays", t=T))
+    desk.sync()
+    forget(desk.index, user, ["toy:a"])
+    born = '{"meta": {"kind": "subagent", "parent": "a"}}\n'
+    desk.write(where, born, line(text=f"{WORD} later", t=T + 1))
+    kept = Kept(user.tombstones())
+    cold = ColdCorpus([(Toy(), source) for source in Toy().discover(str(desk.source), [])
+                       if not kept.refuses(source)], kept.unwanted)  # fmt: skip
+    assert [s.native_id for s in cold.sessions(Filter())] == ["b"]
+    desk.sync(kept)
+    assert desk.names() == ["b"]
+
+
+def test_a_fork_of_it_is_a_session_of_its_own(desk, user):
+    desk.write("a.jsonl", line(text="one", t=T))
+    desk.sync()
+    forget(desk.index, user, ["toy:a"])
+    born = '{"meta": {"kind": "fork", "parent": "a"}}\n'
+    desk.write("f.jsonl", born, line(text="two", t=T + 1))
+    desk.sync(Kept(user.tombstones()))
+    assert desk.names() == ["f"]

@@ -73,8 +73,10 @@ def test_a_new_pattern_takes_out_what_is_stored_and_an_old_one_gives_it_back(two
     assert found.stale == {closed} and found.marks
     two.sync(PRIVATE)
     assert two.names() == ["open"] and not holds(two, b"zqprivate")
-    two.sync(PRIVATE)
-    assert not stale(two, PRIVATE).marks
+    found = stale(two, PRIVATE)
+    assert not (found.sources or found.marks)  # what was known of it is not read to learn it again
+    state = two.sync(PRIVATE)
+    assert (state.seen, state.unchanged) == (1, 1)
     assert two.names() == ["open"] and not holds(two, b"zqprivate")
     assert stale(two).marks
     two.sync()
@@ -111,7 +113,7 @@ def test_a_vanished_one_is_taken_out_too(two, kept):
 
 def test_without_an_index_it_is_not_searched_either(two):
     sources = [(Toy(), source) for source in Toy().discover(str(two.source), [])]
-    corpus = ColdCorpus(sources, PRIVATE.left_out)
+    corpus = ColdCorpus(sources, PRIVATE.unwanted)
     assert [s.native_id for s in corpus.sessions(Filter())] == ["open"]
     assert b"zqprivate" not in b"".join(block.fold for block in corpus.blocks(Filter()))
 

@@ -105,9 +105,12 @@ class World:
         return sync(self.index, self.places, self.kept, **options)
 
     def there(self) -> int:
-        """How many sources there are that may be read."""
+        """How many sources there are that are wanted, as of the last sync."""
         found = discover(self.places).sources.values()
-        return sum(not self.kept.refuses(source) for source in found)
+        with closing(open_reader(self.index)) as connection:
+            rows = connection.execute("SELECT path FROM source WHERE state='excluded'")
+            unwanted = {path for (path,) in rows}
+        return sum(not self.kept.refuses(s) and s.path not in unwanted for s in found)
 
     def seen(self) -> int | None:
         with closing(open_reader(self.index)) as connection:

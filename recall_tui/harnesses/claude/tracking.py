@@ -128,8 +128,10 @@ class Tracking(JsonlTranscript):
             facts.version = record.version
             self.twice = Copies.concerns(record.version)
             self.anew = identity.concerns(record.version)
-        if self.subagent and not facts.parent and record.sessionId:
-            facts.parent = record.sessionId
+        if record.sessionId != facts.stated_id:
+            facts.saw_id(record.sessionId or "")
+            if self.subagent and not facts.parent:
+                facts.parent = record.sessionId or ""
         uuid = record.uuid
         if not uuid:
             return time_ms

@@ -36,6 +36,7 @@ def take_meta(reader: CodexTranscript, meta: Meta) -> None:
     facts = reader.facts
     if not reader.state.own:
         reader.state.own = True
+        facts.saw_id(meta.id or "")
         if meta.id and not os.path.basename(reader.source.path).startswith("rollout-"):
             facts.native_id = meta.id
         facts.saw_time(from_iso(meta.timestamp or ""))

@@ -112,6 +112,7 @@ class ModelMetrics(msgspec.Struct):
 class Rare(msgspec.Struct):
     """The data of the events that report something about the session."""
 
+    sessionId: str | None = None  # noqa: N815
     context: Context | None = None
     cwd: str | None = None
     branch: str | None = None

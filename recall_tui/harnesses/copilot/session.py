@@ -28,6 +28,7 @@ def report(reader: CopilotTranscript, kind: str, line: bytes) -> list[Parsed]:
 def _begins(reader: CopilotTranscript, data: Rare) -> list[Parsed]:
     """Take where a run takes place; a resumed session may be somewhere else."""
     facts = reader.facts
+    facts.saw_id(data.sessionId or "")
     facts.saw_time(from_iso(data.startTime or ""))
     where = data.context or data
     facts.saw_cwd(where.cwd or "")

@@ -50,6 +50,7 @@ class TimelineTranscript:
         except ValueError:
             self.torn = True
             return
+        self.facts.saw_id(fields.text(session.get("sessionId")))
         begun = fields.time_ms(session.get("startTime"))
         model = fields.text(session.get("selectedModel"))
         self.facts.saw_model(model)

@@ -306,7 +306,10 @@ def _told(
     facts.title = fields.text(meta.summary)
     records = Records(source.native_id, facts, transcript.unknown, subagent=subagent)
     held: list[Parsed] = []
-    spoken = fields.text(meta.sessionId) in SHARED_IDS
+    stated = fields.text(meta.sessionId)
+    spoken = stated in SHARED_IDS
+    if not spoken:
+        facts.saw_id(stated)
     for position, (record, abandoned) in enumerate(state):
         for parsed in records.messages(record, _place(record, position)):
             parsed.abandoned = abandoned
@@ -317,9 +320,9 @@ def _told(
             yield from held
             held.clear()
             yield parsed
-    stated = map(fields.text, fields.items(meta.directories))
+    folders = [*map(fields.text, fields.items(meta.directories))]
     facts.saw_cwd(
-        project.directory(source.path, fields.text(meta.projectHash), records.opening, list(stated))
+        project.directory(source.path, fields.text(meta.projectHash), records.opening, folders)
     )
 
 

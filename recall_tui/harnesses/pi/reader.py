@@ -111,6 +111,7 @@ class PiTranscript(JsonlTranscript):
         """Take the facts of the first line."""
         facts = self.facts
         facts.saw_cwd(header.cwd)
+        facts.saw_id(header.id)
         origin = header.parentSession or header.branchedFrom
         if origin:
             facts.kind = SessionKind.FORK

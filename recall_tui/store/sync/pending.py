@@ -67,8 +67,9 @@ def pending(index: str, places: Sequence[Place], kept: Kept) -> Pending:
         found.bytes += job.source.size - grown
         if job.row is not None and job.row.session is not None:
             found.stale.add(job.row.session)
-    found.stale.update(row.session for row in plan.excluded if row.session is not None)
-    found.marks = len(plan.gone) + len(plan.returned) + len(plan.rerooted) + len(plan.excluded)
+    unwanted = [*plan.excluded, *(row for row, _ in plan.left_out)]
+    found.stale.update(row.session for row in unwanted if row.session is not None)
+    found.marks = len(plan.gone) + len(plan.returned) + len(plan.rerooted) + len(unwanted)
     found.marks += wishes.changed
     known = discovery.gaps_that_matter(plan.known_paths)
     found.marks += sum(noted[place] != gaps for place, gaps in known.items())

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from recall_tui.harnesses.base import Checkpoint, Source
+from recall_tui.model import SessionKind
 from recall_tui.store import schema
 from recall_tui.store.connect import open_writer, store_errors
 
@@ -59,6 +60,8 @@ _SOURCE: Final = slice(1, 1 + len(Source._fields))
 _ROWS = f"SELECT {', '.join(Row._fields)} FROM source"
 _ROWS_BELOW = f"{_ROWS} WHERE path=? OR (path>=? AND path<?)"
 _NAMESAKES = f"{_ROWS} WHERE native_id=? AND harness=? AND session IS NOT NULL"
+_SESSIONS = """SELECT id, harness, cwd, last_cwd, native_id,
+CASE kind WHEN ? THEN parent_native ELSE '' END FROM session"""
 _PROOF = "SELECT resume_at, position, carry, ends, covered, digests FROM proof WHERE id=?"
 
 NOT_OPENED: Final = -1
@@ -71,7 +74,7 @@ class Wishes(NamedTuple):
     changed: bool = False
     """Something: what was left out is looked at again."""
     out: frozenset[int] = frozenset()
-    """Sessions of the index that took place in a project that is left out now."""
+    """Sessions of the index that are forgotten, or took place in a project that is left out now."""
 
 
 THE_SAME: Final = Wishes()
@@ -101,7 +104,9 @@ class Plan:
     """Unchanged, but found under another root, or with another parent or id: what lies beside a
     file may decide these."""
     excluded: list[Row] = field(default_factory=list)
-    """Known, but the person wants them left out."""
+    """Known, but the person wants them left out, or they are gone."""
+    left_out: list[tuple[Row, Source]] = field(default_factory=list)
+    """Likewise, by what they hold: noted, so that nobody reads them again to find that out."""
     seen: int = 0
     """Sources there are, without those that are excluded or forgotten."""
     known_paths: list[str] = field(default_factory=list)
@@ -110,7 +115,8 @@ class Plan:
     @property
     def idle(self) -> bool:
         """Whether nothing has to be read or noted."""
-        return not (self.jobs or self.returned or self.gone or self.rerooted or self.excluded)
+        known = self.returned or self.gone or self.rerooted or self.excluded or self.left_out
+        return not (self.jobs or known)
 
 
 def known_sources(connection: sqlite3.Connection, below: Iterable[str] | None = None) -> list[Raw]:
@@ -150,8 +156,13 @@ def wishes(connection: sqlite3.Connection, kept: Kept) -> Wishes:
     """Return what is to be kept otherwise than at the last sync."""
     if kept.is_noted(connection):
         return THE_SAME
-    rows = connection.execute("SELECT id, cwd, last_cwd FROM session")
-    out = (session for session, *folders in rows if kept.leaves_out(folders))
+    unwanted = kept.unwanted
+    rows = connection.execute(_SESSIONS, (SessionKind.SUBAGENT,))
+    out = (
+        session
+        for session, harness, cwd, last_cwd, native_id, parent in rows
+        if unwanted.leaves_out(cwd, last_cwd) or unwanted.knows(harness, native_id, parent)
+    )
     return Wishes(changed=True, out=frozenset(out))
 
 
@@ -206,17 +217,23 @@ def make(
     moved: set[int] = set()
     for key, source in discovery.sources.items():
         row = known.pop(key, None)
-        if kept.refuses(source) or (row is not None and row[_SESSION] in wishes.out):
+        if kept.refuses(source):
             plan.seen -= 1
             if row is not None:
                 plan.excluded.append(Row._make(row))
+        elif row is not None and row[_SESSION] in wishes.out:
+            plan.seen -= 1
+            plan.left_out.append((Row._make(row), source))
         elif row is None:
             former = _former(source, known_as(source), moved)
             plan.jobs.append(Job(source, former, moved=former is not None))
         elif row[-1] == "excluded" and wishes.changed:
             plan.jobs.append(Job(source, Row._make(row)))
         elif row[_SOURCE] == source and row[-1] != "gone" and not verify:
-            plan.unchanged += 1
+            if row[-1] == "excluded":
+                plan.seen -= 1
+            else:
+                plan.unchanged += 1
         else:
             _compare(plan, Row._make(row), source, verify=verify)
     for found in known.values():

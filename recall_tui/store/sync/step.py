@@ -29,6 +29,8 @@ _STAMPS = f"""SELECT path, size, mtime_ns, CASE WHEN root=? AND part='' THEN cti
 FROM source WHERE harness=? AND state<>'gone' AND {_AMONG_ALL}"""
 _AS_FOUND = f"""SELECT harness, path, part, native_id, size, mtime_ns, ctime_ns, root, parent
 FROM source WHERE harness=? AND state<>'gone' AND {_AMONG_ALL}"""
+_LEFT_OUT = f"""SELECT count(*) FROM source
+WHERE harness=? AND state='excluded' AND {_AMONG_ALL}"""
 _GAPS = "SELECT 1 FROM gap WHERE harness=? AND root=? LIMIT 1"
 _MISSING = f"SELECT 1 FROM source WHERE {_BELOW} LIMIT 1"
 
@@ -88,4 +90,8 @@ def _same(connection: sqlite3.Connection, place: Place, kept: Kept) -> int | Non
             same = set(rows) == set(found)
     except Exception:  # a harness's fault: the look at everything says so
         return None
-    return count if same and not gaps else None
+    if not same or gaps:
+        return None
+    if any(kept.unwanted):  # what was left out for what it holds is there, and counts for nothing
+        count -= connection.execute(_LEFT_OUT, (harness.id, *below)).fetchone()[0]
+    return count

@@ -48,6 +48,7 @@ class Sync:
         stop: Callable[[], bool],
     ) -> None:
         self._kept = kept
+        self._unwanted = kept.unwanted
         self.progress = SyncProgress()
         self._writer = writer
         self._harnesses = {harness.id: harness for harness in harnesses}
@@ -114,7 +115,7 @@ class Sync:
                     self._writer.put(key, value)
             dropped = not self._kept.gone and self._drop_gone()
             self._settle()
-            if plan.excluded or dropped:
+            if plan.excluded or plan.left_out or dropped:
                 # No byte of what a person does not want kept stays in the journal.
                 self._writer.clean_journal()
             progress.done = True
@@ -147,6 +148,9 @@ class Sync:
             for row in plan.excluded:
                 self.progress.removed += row.session is not None
                 sources.remove(writer, row)
+            for row, source in plan.left_out:
+                self.progress.removed += 1
+                sources.leave_out(writer, row, source)
             writer.put("pending", len(plan.jobs))
             writer.put("unsettled", 1)
 
@@ -199,7 +203,7 @@ class Sync:
             # Else it is read otherwise: what a parent gave a subagent is no prompt.
             known = planning.proof(self._writer.connection, job.row)
         name = f"{kind.__module__}:{kind.__qualname__}"
-        return worker.Task(number, name, job.source, known, verify, self._kept.left_out)
+        return worker.Task(number, name, job.source, known, verify, self._unwanted)
 
     def _settle(self) -> None:
         """Bring families up to date, note the time, and commit."""

@@ -19,15 +19,15 @@ from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
 from recall_tui.errors import SourceError
 from recall_tui.harnesses.base import Checkpoint, Facts, Source, StaleCheckpoint
-from recall_tui.paths import matches
 from recall_tui.store import ingest, memory
+from recall_tui.store.kept import Unwanted
 from recall_tui.store.stored import StoredBlock, store
 from recall_tui.store.sync import digest
 from recall_tui.store.sync.plan import Known  # noqa: TC001 - msgspec reads the annotation
 from recall_tui.text.redact import mark
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
     from typing import IO, BinaryIO
 
     from recall_tui.harnesses.base import Harness, Transcript
@@ -61,8 +61,7 @@ class Task(NamedTuple):
     """Given: look first whether the content is the same, or only longer."""
     verify: bool = False
     """Longer only if every byte read before is the same, however many these are."""
-    left_out: tuple[str, ...] = ()
-    """Globs of project folders: of a session in one no text leaves the reader."""
+    unwanted: Unwanted = Unwanted()
 
     @property
     def weight(self) -> int:
@@ -168,9 +167,9 @@ def _pass(
     transcript = harness.open(source, since)
     start = since.position if since else 0
     packing = ingest.pack_session(transcript, start)
-    kept = takewhile(lambda _: not is_left_out(packing.facts, task.left_out), packing)
+    kept = takewhile(lambda _: not task.unwanted.leaves_out(*packing.folders), packing)
     yield from map(store, kept) if source.size < LONG_BYTES else _stored_beside(kept)
-    if is_left_out(packing.facts, task.left_out):
+    if task.unwanted.covers(source.harness, packing.facts):
         yield Reading("excluded")
         return
     reading = Reading(
@@ -190,13 +189,6 @@ def _pass(
     if size >= 0:
         _prove(reading, size, transcript, source.path, known)
     yield reading
-
-
-def is_left_out(facts: Facts, patterns: Sequence[str]) -> bool:
-    """Return whether a session took place in a project that a person left out (Q20)."""
-    return bool(patterns) and any(
-        matches(folder, patterns) for folder in (facts.cwd, facts.last_cwd) if folder
-    )
 
 
 def _stored_beside(blocks: Iterable[BuiltBlock]) -> Iterator[StoredBlock]:
