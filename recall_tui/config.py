@@ -5,17 +5,15 @@ An unknown key or a value of another shape is an error that names the file and t
 setting silently ignored is worse than a program that stops.
 """
 
-from __future__ import annotations
-
 import math
 import os
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from recall_tui.errors import ConfigError
 from recall_tui.paths import locate
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
     from datetime import tzinfo
 
 PREFIX: Final = "RECALL_"
@@ -27,7 +25,7 @@ DEFAULT: Final = "default"
 
 # ------------------------------------------------------------------ shapes of values
 
-Reader: TypeAlias = "Callable[[object], object]"
+Reader: TypeAlias = Callable[[object], object]
 """Turns a TOML value or the text of an environment variable into a setting.
 
 Raises ValueError with the words for "must be ...".
@@ -125,7 +123,7 @@ class Settings(NamedTuple):
     exclude: tuple[str, ...] = ()
     keep_gone: bool = True
     keep_searches_days: float = 0.0
-    freshness_s: float = 2.0
+    freshness_s: float = 0.0
     regex_timeout_s: float = 10.0
     zone: str = "local"
     theme: str = "recall"
@@ -158,7 +156,8 @@ RULES: Final = {
         "Days the app's searches are remembered on disk; 0 forgets them when it ends.",
     ),
     "freshness_s": Rule(
-        _seconds, "Seconds an index may be old before a search looks at the sources again."
+        _seconds,
+        "Seconds an index may be old before a search looks at the sources; 0 always looks.",
     ),
     "regex_timeout_s": Rule(
         _seconds, "Seconds a regular expression may spend on one block of text."
@@ -269,7 +268,7 @@ def _nearest(word: str, known: Mapping[str, object]) -> str:
     return f"did you mean {near[0]!r}?" if near else f"known keys: {', '.join(known)}"
 
 
-def zone(name: str) -> tzinfo:
+def zone(name: str) -> "tzinfo":
     """Return the time zone of a `zone` setting.
 
     Raises:

@@ -18,7 +18,6 @@ from recall_tui.model import Filter, Gap, GapKind, Reach, SessionKind
 from recall_tui.paths import private_folder
 from recall_tui.scope import scope_of
 from recall_tui.store.corpus import StoreCorpus, arrays_of
-from recall_tui.store.sync.progress import SyncProgress
 from recall_tui.store.user import UserStore
 from recall_tui.upkeep import Upkeep
 
@@ -34,13 +33,12 @@ if TYPE_CHECKING:
     from recall_tui.search.recall.envelope import Envelope, MaterialBytes, More
     from recall_tui.search.recall.request import MaterialRequest, MoreRequest, RecallRequest
     from recall_tui.search.results import GrepQuery, GrepUpdate
+    from recall_tui.store.damage import Damaged
     from recall_tui.store.forget import Forgotten
-    from recall_tui.store.reach import Damaged
     from recall_tui.store.sync.discover import Place
     from recall_tui.store.sync.pending import Pending
+    from recall_tui.store.sync.progress import SyncProgress
     from recall_tui.store.user import Note
-
-__all__ = ["History", "Resolved", "Skeleton", "SyncProgress"]
 
 
 class Skeleton:

@@ -1,9 +1,10 @@
 """The nouns of the house: session, message, material, reference, gap, filter.
 
 Standard library only: every front imports this module, and `recall --version` must stay cheap.
-What is imported at every start is a named tuple, or a dataclass without the methods nobody calls:
-a frozen one of thirty fields takes 2 ms to make, and each of its objects five times as long. For
-the same reason annotations are not postponed here: each would be compiled from text.
+What is imported at every start is a named tuple, or a class written out: a frozen dataclass of
+thirty fields takes 2 ms to make, and each of its objects five times as long; any takes another
+millisecond for `dataclasses`. For the same reason annotations are not postponed here: each would
+be compiled from text.
 
 All text held by these types has passed `text.sanitize` and `text.redact`; times are epoch
 milliseconds, 0 when the source does not say.
@@ -11,7 +12,6 @@ milliseconds, 0 when the source does not say.
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
 from typing import Final, NamedTuple
 
@@ -392,25 +392,41 @@ class Coverage(NamedTuple):
     """Sessions without any filter; None: ask for what no filter covers."""
 
 
-@dataclass(slots=True, eq=False, repr=False)
 class Reach:
-    """How far an answer reached: the other half of every answer."""
+    """How far an answer reached: the other half of every answer.
 
-    sources: int = 0
-    sessions_searched: int = 0
-    sessions_total: int = 0
-    messages_searched: int = 0
-    oldest_ms: int = 0
-    newest_ms: int = 0
-    index_age_ms: int | None = None
-    """Milliseconds since the sources were last compared with the index; None without an index."""
-    path: str = "index"
-    """index | cold | mixed: where the text was read."""
-    since_ms: int | None = None
-    until_ms: int | None = None
-    zone: str = "UTC"
-    elapsed_ms: float = 0.0
-    gaps: list[Gap] = field(default_factory=list)
+    Attributes:
+        index_age_ms: Milliseconds since the sources were last compared with the index; None without
+            an index.
+        path: index | cold | mixed: where the text was read.
+        since_ms: The filter's bound, echoed; so is `until_ms`.
+        gaps: What is missing.
+    """
+
+    __slots__ = (
+        "elapsed_ms", "gaps", "index_age_ms", "messages_searched", "newest_ms", "oldest_ms", "path",
+        "sessions_searched", "sessions_total", "since_ms", "sources", "until_ms", "zone",
+    )  # fmt: skip
+
+    def __init__(
+        self, *, sources: int = 0, sessions_searched: int = 0, sessions_total: int = 0,
+        messages_searched: int = 0, oldest_ms: int = 0, newest_ms: int = 0,
+        index_age_ms: int | None = None, path: str = "index", since_ms: int | None = None,
+        until_ms: int | None = None, zone: str = "UTC", gaps: Iterable[Gap] = (),
+    ) -> None:  # fmt: skip
+        self.sources = sources
+        self.sessions_searched = sessions_searched
+        self.sessions_total = sessions_total
+        self.messages_searched = messages_searched
+        self.oldest_ms = oldest_ms
+        self.newest_ms = newest_ms
+        self.index_age_ms = index_age_ms
+        self.path = path
+        self.since_ms = since_ms
+        self.until_ms = until_ms
+        self.zone = zone
+        self.elapsed_ms = 0.0
+        self.gaps = list(gaps)
 
     @property
     def complete(self) -> bool:

@@ -17,7 +17,7 @@ from recall_tui import clock, doctor
 from recall_tui.doctor import Level, damage, machine
 from recall_tui.model import Filter, Gap, GapKind
 from recall_tui.paths import locate
-from recall_tui.store.reach import Damaged
+from recall_tui.store.damage import Damaged
 from recall_tui.store.sync.discover import Place
 from tests.cli.fake import FakeHistory, Program, empty, filled, session
 

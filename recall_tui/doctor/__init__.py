@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from recall_tui.history import History
     from recall_tui.model import Gap, Session
     from recall_tui.paths import Paths
-    from recall_tui.store.reach import Damaged
+    from recall_tui.store.damage import Damaged
     from recall_tui.store.sync.discover import Place
 
     LeftOut = Callable[[Iterable[Source], Filter], tuple[int, int]]

@@ -11,7 +11,7 @@ from recall_tui.text.safe import hide
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from recall_tui.store.reach import Damaged
+    from recall_tui.store.damage import Damaged
 
 DAMAGED_NAMED: Final = 20
 """Damaged sources named one by one; beyond, they are counted."""

@@ -75,15 +75,20 @@ class Place(NamedTuple):
             ) from error
 
 
-class Match(NamedTuple):
-    """A matching message that may become a hit. Its block's fold is no longer held."""
+class Match:
+    """A matching message that may become a hit. Its block's fold is no longer held.
 
-    place: Place
-    corpus: Corpus
-    session: Session
-    block: Block
-    at: int
-    """Index of the message in the block."""
+    Attributes:
+        at: Index of the message in the block.
+    """
+
+    __slots__ = ("at", "block", "place", "session")
+
+    def __init__(self, place: Place, session: Session, block: Block, at: int) -> None:
+        self.place = place
+        self.session = session
+        self.block = block
+        self.at = at
 
 
 class Page:
@@ -298,7 +303,7 @@ class _Scan:
     def _offer(self, number: int, block: Block, indices: Sequence[int]) -> None:
         """Offer matches to the page, last first: they are the newest."""
         block.let_go()
-        corpus, page, meta = self._corpora[number], self._page, block.meta
+        page, meta = self._page, block.meta
         session = self._session(number, block.session)
         for index in reversed(indices):
             # No match is newer than its block says: what was handed out before stays final even
@@ -308,7 +313,7 @@ class _Scan:
                 page.more = True
                 continue
             place = Place(-time_ms, session.key, -meta.positions[index])
-            page.offer(Match(place, corpus, session, block, index))
+            page.offer(Match(place, session, block, index))
 
     def _admits(self, number: int, block: Block) -> Admits:
         """Return the test a message must pass, None when every message of the block does."""

@@ -1,6 +1,5 @@
 """What a person's search asks and gets back. The agents' side is in `search.recall`."""
 
-from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -61,20 +60,28 @@ class Hit(NamedTuple):
         return Reference(self.session.harness, self.session.name, self.position, self.digest)
 
 
-@dataclass(slots=True, eq=False, repr=False)
 class GrepUpdate:
-    """Progress of a streaming search. Counts grow; `hits` are new and final, newest first."""
+    """Progress of a streaming search. Counts grow; `hits` are new and final, newest first.
 
-    hits: list[Hit]
-    total: int
-    """Messages that match, so far."""
-    occurrences: int
-    sessions: int
-    """Sessions with a match, so far."""
-    done: bool
-    next: str = ""
-    """Cursor of the next page, set on the last update when there is one."""
-    reach: Reach = field(default_factory=Reach)
-    """Filled on the last update."""
-    exact: bool = True
-    """On the last update: the counts are of everything, not only of what was looked at."""
+    Attributes:
+        total: Messages that match, so far.
+        sessions: Sessions with a match, so far.
+        next: Cursor of the next page, set on the last update when there is one.
+        reach: Filled on the last update.
+        exact: On the last update: the counts are of everything, not only of what was looked at.
+    """
+
+    __slots__ = ("done", "exact", "hits", "next", "occurrences", "reach", "sessions", "total")
+
+    def __init__(
+        self, hits: list[Hit], total: int, occurrences: int, sessions: int, *, done: bool,
+        next: str = "", reach: Reach | None = None, exact: bool = True,  # noqa: A002 - its name
+    ) -> None:  # fmt: skip
+        self.hits = hits
+        self.total = total
+        self.occurrences = occurrences
+        self.sessions = sessions
+        self.done = done
+        self.next = next
+        self.reach = reach or Reach()
+        self.exact = exact

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from recall_tui.model import Candidates, Gap
+    from recall_tui.store.damage import Damaged
 
 T = TypeVar("T")
 
@@ -226,10 +227,12 @@ class StoreCorpus:
                 }
             return [families.history_of(connection, row).records for row in rows]
 
-    def damaged(self, chosen: Filter) -> list[reach.Damaged]:
+    def damaged(self, chosen: Filter) -> list[Damaged]:
         """Return every source of a filter's harnesses and roots that lost something."""
+        from recall_tui.store.damage import damaged  # noqa: PLC0415 - for the doctor
+
         with self._readers.lease() as connection:
-            return reach.damaged(connection, *choice.sources(chosen))
+            return damaged(connection, *choice.sources(chosen))
 
     def coverage(self, chosen: Filter) -> Coverage:
         """Return how much a filter covers."""

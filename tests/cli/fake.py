@@ -9,7 +9,7 @@ from dataclasses import replace
 from recall_tui.clock import from_iso
 from recall_tui.errors import BadReferenceError
 from recall_tui.harnesses.base import ResumeCommand, Source
-from recall_tui.history import Resolved, Skeleton, SyncProgress
+from recall_tui.history import Resolved, Skeleton
 from recall_tui.model import (
     Filter,
     Flag,
@@ -28,6 +28,7 @@ from recall_tui.paths import locate
 from recall_tui.search.results import Case, GrepUpdate, Hit
 from recall_tui.store.forget import Forgotten
 from recall_tui.store.sync.discover import Place
+from recall_tui.store.sync.progress import SyncProgress
 from recall_tui.text.redact import shown
 
 NOON = from_iso("2026-11-28T12:00:00+00:00")
@@ -145,10 +146,12 @@ class FakeHistory:
         occurrences = sum(h.occurrences for h in hits)
         sessions = len({h.session.key for h in hits})
         half = len(page) // 2
-        yield GrepUpdate(page[:half], half, half, min(1, half), False)
+        yield GrepUpdate(page[:half], half, half, min(1, half), done=False)
         following = str(start + query.limit) if start + query.limit < total else ""
         reach = self.reach(query.chosen)
-        yield GrepUpdate(page[half:], total, occurrences, sessions, True, following, reach)
+        yield GrepUpdate(
+            page[half:], total, occurrences, sessions, done=True, next=following, reach=reach
+        )
 
     def resolve(self, reference) -> Resolved:
         if isinstance(reference, str):

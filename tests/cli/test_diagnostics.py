@@ -6,7 +6,6 @@ import json
 import os
 import subprocess
 import sys
-from dataclasses import replace
 from datetime import UTC
 
 import click
@@ -79,7 +78,8 @@ def test_reach_echoes_the_bounds_with_their_zone() -> None:
     assert "searched 3 sessions of 5" in berlin
     assert "since 2026-11-28 13:00 +01:00" in berlin
     assert "read from" not in berlin
-    assert "read from the files" in reach_words(replace(reach, path="cold"), UTC)
+    reach.path = "cold"
+    assert "read from the files" in reach_words(reach, UTC)
     assert "until 2026-11-28 12:00 UTC" in reach_words(reach, UTC)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from recall_tui.model import Gap, GapKind
@@ -22,14 +21,19 @@ class Place(NamedTuple):
     """Absolute, without a trailing separator."""
 
 
-@dataclass(slots=True, eq=False, repr=False)
 class Discovery:
-    """What a look at some places found."""
+    """What a look at some places found.
 
-    sources: dict[tuple[str, str, str], Source] = field(default_factory=dict)
-    """(harness, path, part) -> source."""
-    gaps: dict[tuple[str, str], list[Gap]] = field(default_factory=dict)
-    """(harness, root) -> what could not be looked at. Each place looked at has an entry."""
+    Attributes:
+        sources: (harness, path, part) -> source.
+        gaps: (harness, root) -> what could not be looked at. Each place looked at has an entry.
+    """
+
+    __slots__ = ("gaps", "sources")
+
+    def __init__(self) -> None:
+        self.sources: dict[tuple[str, str, str], Source] = {}
+        self.gaps: dict[tuple[str, str], list[Gap]] = {}
 
     def vouches_for(self, harness: str, path: str) -> bool:
         """Whether a source of this path that was not found is really gone.
