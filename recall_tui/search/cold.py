@@ -8,50 +8,36 @@ until then can already be shown.
 
 from __future__ import annotations
 
-import os
-import re
-from bisect import bisect_left
 from collections import Counter
-from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from recall_tui.clock import from_iso
 from recall_tui.errors import SourceError, StoreError
-from recall_tui.model import Declined, Gap, GapKind, Session, SessionKind
+from recall_tui.model import Declined, Gap, GapKind, Session
+from recall_tui.search.bounds import newest_possible
+from recall_tui.search.losses import Losses
 from recall_tui.search.reach import coverage_of
+from recall_tui.search.relations import Draft, Mark, Relations
 from recall_tui.search.sessions import admits, admitted, named, under
-from recall_tui.store import families, ingest
+from recall_tui.store import ingest
 from recall_tui.store.block import Block, BlockKind, Meta
+from recall_tui.store.copies import identity
 from recall_tui.store.corpus import messages_of
-from recall_tui.store.kept import Unwanted
-from recall_tui.store.keys import session_keys
+from recall_tui.store.keys import claimed, session_keys
+from recall_tui.store.sync.worker import is_left_out
 from recall_tui.text.notation import counted
 
 if TYPE_CHECKING:
     from array import array
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from recall_tui.harnesses.base import Facts, Harness, Source, Transcript
+    from recall_tui.harnesses.base import Harness, Source
     from recall_tui.model import Candidates, Coverage, Filter, Message
     from recall_tui.store.build import BuiltBlock
 
 SLACK_MS: Final = 24 * 3600 * 1000
 """A file written this long before `since` is not parsed: clocks disagree, but not by a day."""
-
-ROUNDING_MS: Final = 60_000
-"""Added to the time of a file: systems round it, and agents note it before a last message."""
-
-CROWD: Final = 20
-"""So many sources written within `CROWD_MS` were copied here: their file times say nothing."""
-
-CROWD_MS: Final = 3600 * 1000
-
-TAIL_BYTES: Final = 64 * 1024
-"""What is read of the end of a file whose time says nothing."""
-
-_STAMP: Final = re.compile(rb"20\d\d-[01]\d-[0-3]\dT[0-2]\d:[0-5]\d:[0-5]\d(?:\.\d{1,9})?Z")
 
 
 class _Place(NamedTuple):
@@ -63,24 +49,19 @@ class _Place(NamedTuple):
     path: str
 
 
+class _Parsed(NamedTuple):
+    """A source as it was parsed."""
+
+    packing: ingest.Packing
+    blocks: list[BuiltBlock]
+    draft: Draft
+
+
 class _Read(NamedTuple):
-    """A parsed source."""
+    """A session and its texts."""
 
     session: Session
     blocks: list[BuiltBlock]
-
-
-@dataclass(slots=True)
-class _Damage:
-    """What parsing had to leave out."""
-
-    unreadable: dict[str, str] = field(default_factory=dict)
-    """Path -> why."""
-    unparsed: Counter[str] = field(default_factory=Counter)
-    """Damaged lines by path."""
-    torn: set[str] = field(default_factory=set)
-    unknown: dict[str, Counter[str]] = field(default_factory=dict)
-    """Harness -> record kinds."""
 
 
 class ColdCorpus:
@@ -91,34 +72,31 @@ class ColdCorpus:
     def __init__(
         self,
         sources: Iterable[tuple[Harness, Source]],
-        unwanted: Unwanted = Unwanted(),  # noqa: B008 - it holds nothing that changes
+        left_out: Sequence[str] = (),
         histories: Callable[[str, Sequence[int | str]], Sequence[array[int]]] = lambda *_: (),
     ) -> None:
         """Parse nothing yet.
 
         Args:
             sources: What to read, each with its harness.
-            unwanted: Sessions that are passed over once they are read.
+            left_out: Globs of projects whose sessions are not read.
             histories: Tells of sessions beside these that may share messages with one of them, as
                 `StoreCorpus.histories` does.
         """
-        self._unwanted = unwanted
-        self._histories = histories
+        self._left_out = left_out
         listed = list(sources)
-        bounds = _newest_possible([source for _, source in listed])
+        bounds = newest_possible([source for _, source in listed])
         order = sorted(range(len(listed)), key=lambda at: (-bounds[at], listed[at][1][:3]))
         self._sources = [listed[at] for at in order]
         self._bounds = [bounds[at] for at in order]
+        self._relations = Relations(self._sources, self._draft, histories)
         self._sessions: dict[int, Session] = {}
         self._searchable: dict[int, int] = {}
         """Messages of each session that recall finds, copies left out."""
         self._empty: set[int] = set()
         """Rows that hold no session."""
         self._keys: dict[str, int] = {}
-        self._records: dict[tuple[str, int | str], list[int]] = {}
-        """(harness, native id or hash of the first record) -> rows that share it."""
-        self._held: dict[int, array[int]] = {}
-        self._damage = _Damage()
+        self._losses = Losses([source for _, source in self._sources])
         self._last: tuple[int, list[BuiltBlock]] = (-1, [])
 
     # ------------------------------------------------------------ the port
@@ -127,7 +105,9 @@ class ColdCorpus:
         """Return the sessions a filter admits, newest first; parses what was not parsed yet."""
         rows = self._rows(chosen)
         known = [session for row in rows if (session := self._session(row)) is not None]
-        return sorted(admitted(known, chosen), key=lambda s: -s.ended_ms)
+        children = Counter(session.parent for session in self._sessions.values())
+        found = sorted(admitted(known, chosen), key=lambda s: (-s.ended_ms, s.key))
+        return [session._replace(children=children[session.key]) for session in found]
 
     def blocks(self, chosen: Filter) -> Iterator[Block]:
         """Yield the blocks that may hold an admitted message, by falling `last_ms`.
@@ -154,12 +134,15 @@ class ColdCorpus:
         return False
 
     def coverage(self, chosen: Filter) -> Coverage:
-        """Return how much the sessions parsed so far hold."""
+        """Return how much the sessions parsed so far hold; the others are there as well."""
         rows = self._rows(chosen)
-        known = [self._sessions[row] for row in rows if row in self._sessions]
-        held = admitted(known, chosen)
-        own = sum(self._searchable[session.id] for session in held)
-        return coverage_of(held)._replace(searchable=own)
+        held = admitted([self._sessions[row] for row in rows if row in self._sessions], chosen)
+        folded = sum(0 < s.messages <= s.copied for s in self._sessions.values())
+        return coverage_of(held)._replace(
+            sources=sum(self._is_of(source, chosen) for _, source in self._sources),
+            searchable=sum(self._searchable[session.id] for session in held),
+            there=len(self._sources) - len(self._empty) - folded,
+        )
 
     def session(self, row: int) -> Session:
         """Return the session of a row id.
@@ -203,25 +186,12 @@ class ColdCorpus:
                 "recall index",
             )
         ]
-        damage = self._damage
-        for path, reason in damage.unreadable.items():
-            found.append(Gap(GapKind.UNREADABLE, 1, reason, "it is tried again each time", path))
-        if damage.unparsed:
-            lines, files = damage.unparsed.total(), len(damage.unparsed)
-            words = (
-                f"{counted(lines, 'damaged line')} in {counted(files, 'file')} could not be read"
+        named_rows = set(self._rows(chosen)) if chosen.sessions else None
+        return found + self._losses.gaps(
+            lambda row, source: (
+                self._is_of(source, chosen) and (not named_rows or row in named_rows)
             )
-            found.append(Gap(GapKind.UNPARSED, lines, words, "recall doctor names the files"))
-        if damage.torn:
-            words = f"the last line of {counted(len(damage.torn), 'file')} is not finished yet"
-            found.append(Gap(GapKind.TORN, len(damage.torn), words))
-        for harness, kinds in sorted(damage.unknown.items()):
-            names = ", ".join(name for name, _ in kinds.most_common(4))
-            words = f"{counted(kinds.total(), f'{harness} record')} of unknown kind: {names}"
-            found.append(
-                Gap(GapKind.UNKNOWN_RECORDS, kinds.total(), words, "update recall-tui", harness)
-            )
-        return found
+        )
 
     # ------------------------------------------------------------ choosing
 
@@ -244,12 +214,16 @@ class ColdCorpus:
             row
             for row in rows
             if row not in self._empty
-            and (not chosen.harnesses or self._sources[row][1].harness in chosen.harnesses)
-            and (
-                not chosen.roots or any(under(self._sources[row][1].path, r) for r in chosen.roots)
-            )
+            and self._is_of(self._sources[row][1], chosen)
             and (since is None or self._bounds[row] + SLACK_MS >= since)
         ]
+
+    @staticmethod
+    def _is_of(source: Source, chosen: Filter) -> bool:
+        """Whether a source is of the harnesses and roots of a filter."""
+        return (not chosen.harnesses or source.harness in chosen.harnesses) and (
+            not chosen.roots or any(under(source.path, root) for root in chosen.roots)
+        )
 
     # ------------------------------------------------------------ parsing
 
@@ -262,6 +236,20 @@ class ColdCorpus:
         """Parse a source; None when it holds no session."""
         if self._last[0] == row:
             return _Read(self._sessions[row], self._last[1])
+        parsed = self._parse(row)
+        if parsed is None:
+            return None
+        if row not in self._sessions:
+            self._complete(row, parsed)
+        self._last = (row, parsed.blocks)
+        return _Read(self._sessions[row], parsed.blocks)
+
+    def _draft(self, row: int) -> Draft | None:
+        """Parse a source for what its relatives have to know."""
+        parsed = None if row in self._empty else self._parse(row)
+        return parsed.draft if parsed else None
+
+    def _parse(self, row: int) -> _Parsed | None:
         harness, source = self._sources[row]
         try:
             transcript = harness.open(source)
@@ -269,56 +257,44 @@ class ColdCorpus:
             built = []
             for block in packing:
                 built.append(block)
-                if self._unwanted.leaves_out(*packing.folders):
-                    break
+                if is_left_out(packing.facts, self._left_out):
+                    self._empty.add(row)
+                    self._losses.excluded.add(row)
+                    return None
         except SourceError as error:
             self._fail(row, error.message)
             return None
         except Exception as error:  # a reader's fault costs its session, never the search
             self._fail(row, f"{source.path}: {type(error).__name__} while it was read")
             return None
-        if self._unwanted.covers(source.harness, packing.facts):
-            self._empty.add(row)
-            return None
-        self._note_damage(source, transcript)
+        self._losses.note(row, transcript)
         if not packing.counts.messages:
             self._empty.add(row)
             return None
-        session = self._sessions.get(row) or self._new_session(row, source, packing, built)
-        self._sessions[row] = session
-        self._searchable[row] = sum(_searchable(block.meta, session.copied) for block in built)
-        self._last = (row, built)
-        return _Read(session, built)
+        metas = [block.meta for block in built]
+        first = min(metas, key=lambda meta: meta.positions[0])
+        begins = identity(first.records[0], first.digests[0])
+        mark = Mark.of(source, packing.facts, packing.first_record, begins)
+        return _Parsed(packing, built, Draft(mark, metas))
 
     def _fail(self, row: int, reason: str) -> None:
         self._empty.add(row)
-        self._damage.unreadable[self._sources[row][1].path] = ingest.word(reason)
+        self._losses.unreadable[row] = ingest.word(reason)
 
-    def _note_damage(self, source: Source, transcript: Transcript) -> None:
-        damage = self._damage
-        if transcript.unparsed:
-            damage.unparsed[source.path] = transcript.unparsed
-        if transcript.torn:
-            damage.torn.add(source.path)
-        if transcript.unknown:
-            kinds = {ingest.word(name): count for name, count in transcript.unknown.items()}
-            damage.unknown.setdefault(source.harness, Counter()).update(kinds)
-
-    def _new_session(
-        self, row: int, source: Source, packing: ingest.Packing, built: Sequence[BuiltBlock]
-    ) -> Session:
-        """Return the session as the index would list it."""
+    def _complete(self, row: int, parsed: _Parsed) -> None:
+        """Note the session as the index would list it."""
+        source = self._sources[row][1]
+        packing, _, draft = parsed
         facts = ingest.clean_facts(packing.facts)
-        native_id = facts.native_id or ingest.session_name(source.native_id)
-        keys = session_keys(source, native_id)
-        key = next((k for k in keys if self._keys.get(k, row) == row), keys[-1])
-        self._keys[key] = row
+        share = self._relations.note(row, draft)
+        main = self._relations.main(row)
         counts = packing.counts
-        return Session(
+        self._searchable[row] = counts.searchable - share.searchable
+        self._sessions[row] = Session(
             id=row,
-            key=key,
+            key=self._key(row, draft.mark.native_id),
             harness=source.harness,
-            native_id=native_id,
+            native_id=draft.mark.native_id,
             path=source.path,
             title=packing.title or packing.opening,
             cwd=facts.cwd,
@@ -326,7 +302,7 @@ class ColdCorpus:
             branch=facts.branch,
             models=tuple(facts.models),
             kind=facts.kind,
-            parent="",
+            parent=self._key(main, self._relations.native_id(main)) if main != row else "",
             started_ms=packing.started_ms,
             ended_ms=packing.ended_ms,
             messages=counts.messages,
@@ -335,7 +311,7 @@ class ColdCorpus:
             errors=counts.errors,
             materials=counts.materials,
             size=source.size,
-            copied=self._copied(row, source.harness, _marks(facts, native_id, packing), built),
+            copied=share.copied,
             tokens_in=facts.tokens_in,
             tokens_out=facts.tokens_out,
             cost_usd=facts.cost_usd,
@@ -344,64 +320,13 @@ class ColdCorpus:
             part=source.part,
         )
 
-    def _copied(
-        self, row: int, harness: str, marks: Sequence[int | str], built: Sequence[BuiltBlock]
-    ) -> int:
-        """Return how many leading messages were already in a session parsed before.
-
-        They count once, in the newest session that holds them; the index, which knows the whole
-        family, counts them in the oldest.
-        """
-        mine = families.records(block.meta.pack() for block in built)
-        relatives = {other for mark in marks for other in self._records.get((harness, mark), ())}
-        self._held[row] = mine
-        for mark in marks:
-            self._records.setdefault((harness, mark), []).append(row)
-        others = [*(self._held[other] for other in relatives), *self._histories(harness, marks)]
-        return max((families.common(other, mine) for other in others), default=0)
-
-
-def _marks(facts: Facts, native_id: str, packing: ingest.Packing) -> list[int | str]:
-    """Return what a session shares with those it may have copied, or that copied it."""
-    marks: list[int | str] = [native_id]
-    if packing.first_record:
-        marks.append(packing.first_record)
-    if facts.kind is SessionKind.FORK and facts.parent:
-        marks.append(facts.parent)
-    return marks
-
-
-def _searchable(meta: Meta, copied: int) -> int:
-    """Return how many messages of a block recall finds, from a position on."""
-    return ingest.searchable(meta.kinds.tobytes()[bisect_left(meta.positions, copied) :])
-
-
-def _newest_possible(sources: Sequence[Source]) -> list[int]:
-    """Return, for each source, a time no message in it should exceed, in epoch ms.
-
-    That is the time of its file, unless most were written in one go, as by a copy of the whole
-    history: then the latest time that the end of the file names, if that is earlier.
-    """
-    written = sorted(source.mtime_ns // 1_000_000 for source in sources)
-    crowd = written[len(written) // 4 :]
-    copied = len(crowd) >= CROWD and crowd[-1] - crowd[0] <= CROWD_MS
-    return [
-        min(source.mtime_ns // 1_000_000, _last_stamp(source) if copied else 1 << 62) + ROUNDING_MS
-        for source in sources
-    ]
-
-
-def _last_stamp(source: Source) -> int:
-    """Return the latest time written at the end of a file; far in the future without any.
-
-    Only a file to which lines are appended ends with its latest ones.
-    """
-    if source.part or not source.path.endswith(".jsonl"):
-        return 1 << 62
-    try:
-        with open(source.path, "rb", buffering=0) as stream:
-            stream.seek(max(0, os.fstat(stream.fileno()).st_size - TAIL_BYTES))
-            stamps = _STAMP.findall(stream.read(TAIL_BYTES))
-    except OSError:
-        stamps = []
-    return max((from_iso(stamp.decode()) for stamp in stamps), default=0) or 1 << 62
+    def _key(self, row: int, native_id: str) -> str:
+        """Return the key the index would give to a row."""
+        source = self._sources[row][1]
+        keys = session_keys(source, native_id)
+        twins = self._relations.kin.named(source.harness, native_id)
+        if claimed(source, (self._sources[twin][1] for twin in twins)):
+            keys = keys[1:]
+        key = next((key for key in keys if self._keys.get(key, row) == row), keys[-1])
+        self._keys[key] = row
+        return key

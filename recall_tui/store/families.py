@@ -1,14 +1,8 @@
 """Sessions that belong together: copies of each other's beginnings, and subagents of a main one.
 
-**Copies.** Resuming, forking and archiving copy history into new files. Sessions of one harness
-are compared when their first native record is the same; where the program writes no record ids,
-when one calls the other its origin, or when they share a native id and a start. The copied part of
-a session is the longest common beginning of its messages (record and content) with an earlier
-session of its family; it counts once, there.
-
-**Which one is the original?** What a fork names as its origin. Else the session that ends where
-the other goes on. Else, when both go on, the one whose own part begins earlier: whoever resumed the
-copy did so after that. Equal sessions: the one whose source is present, then the first indexed.
+**Copies.** Sessions of one harness are compared (`copies`) when their first native record is the
+same; where the program writes no record ids, when one calls the other its origin or both name the
+same, or when they share a native id and a start.
 
 **Belonging.** A subagent or fork names its parent by native id, often before the parent is indexed;
 the key is filled in whenever either arrives, and leads to the main session also from a nested
@@ -17,20 +11,18 @@ subagent. A copy that names nobody belongs to its original.
 
 from __future__ import annotations
 
-from array import array
 from bisect import bisect_left
+from itertools import starmap
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from recall_tui.model import Presence, SessionKind
 from recall_tui.store.block import Meta
+from recall_tui.store.copies import History, Origin, copies
 from recall_tui.store.ingest import searchable
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Sequence
-
-_MEMBER: Final = """id, key, native_id, parent_native, kind, first_record, messages, presence,
-started_ms, ended_ms"""
-
+    from collections.abc import Iterable
 
 _FEW: Final = 16
 """Sessions whose families are looked up one by one, rather than found by a scan of all."""
@@ -40,7 +32,7 @@ class Member(NamedTuple):
     """A session as its family sees it."""
 
     id: int
-    key: str
+    harness: str
     native_id: str
     parent_native: str
     kind: str
@@ -48,46 +40,36 @@ class Member(NamedTuple):
     messages: int
     presence: str
     started_ms: int
-    ended_ms: int
+    path: str
+    part: str
+
+    @property
+    def forked_from(self) -> str:
+        """Native id of what it names as its origin, empty when it is no fork."""
+        return self.parent_native if self.kind == SessionKind.FORK else ""
+
+    @property
+    def origin(self) -> Origin:
+        """What tells whose copy it may be."""
+        gone = self.presence != Presence.PRESENT
+        place = (self.path, self.part)
+        return Origin(
+            self.native_id, self.forked_from, self.first_record, self.started_ms, gone, place
+        )
 
 
-def records(metas: Iterable[bytes]) -> array[int]:
-    """Return what identifies each message of a session, by position.
-
-    Record hash and content digest together: files that use the same simple ids for different
-    texts are no copies.
-
-    Args:
-        metas: The packed metas of its blocks.
-    """
-    parts = [Meta.unpack(data) for data in metas]
-    found = array("Q", bytes(8 * (1 + max((m.positions[-1] for m in parts), default=-1))))
-    for meta in parts:
-        columns = zip(meta.positions, meta.records, meta.digests, strict=True)
-        for position, record, digest in columns:
-            found[position] = record << 16 | digest
-    return found
+_MEMBER: Final = ", ".join(Member._fields)
 
 
-def metas_of(connection: sqlite3.Connection, session: int) -> list[bytes]:
-    """Return the packed metas of a session's blocks."""
+def history_of(connection: sqlite3.Connection, session: int) -> History:
+    """Return the messages of a session without their texts."""
+    return History.of(metas_of(connection, session))
+
+
+def metas_of(connection: sqlite3.Connection, session: int) -> list[Meta]:
+    """Return the metas of a session's blocks."""
     rows = connection.execute("SELECT meta FROM block WHERE session=?", (session,))
-    return [row[0] for row in rows]
-
-
-def common(left: Sequence[int], right: Sequence[int]) -> int:
-    """Return the length of the longest common beginning."""
-    limit = min(len(left), len(right))
-    if left[:limit] == right[:limit]:
-        return limit
-    low, high = 0, limit  # left[:low] is common, left[:high] is not
-    while high - low > 1:
-        middle = (low + high) // 2
-        if left[low:middle] == right[low:middle]:
-            low = middle
-        else:
-            high = middle
-    return low
+    return list(starmap(Meta.unpack, rows))
 
 
 def update(connection: sqlite3.Connection, touched: Iterable[int]) -> None:
@@ -136,21 +118,24 @@ def _family(connection: sqlite3.Connection, session: int) -> list[Member]:
         if member.id in found:
             continue
         found[member.id] = member
-        harness = member.key.partition(":")[0]
         links: list[tuple[str, str | int]] = [
-            ("native_id=?", member.native_id),
-            ("kind='fork' AND parent_native <> '' AND parent_native=?", member.native_id),
-        ]
+            (_NAMED, member.native_id), (_FORKED_FROM, member.native_id),
+        ]  # fmt: skip
         if member.first_record:
-            links.append(("first_record <> 0 AND first_record=?", member.first_record))
-        if member.kind == "fork" and member.parent_native:
-            links.append(("native_id=?", member.parent_native))
+            links.append((_BEGINS, member.first_record))
+        if member.forked_from:
+            links += [(_NAMED, member.forked_from), (_FORKED_FROM, member.forked_from)]
         for where, value in links:
             # Each link once: thousands of sessions may share one simple id.
-            if (where, value, harness) not in followed:
-                followed.add((where, value, harness))
-                queue += _members(connection, f"{where} AND harness=?", value, harness)
+            if (where, value, member.harness) not in followed:
+                followed.add((where, value, member.harness))
+                queue += _members(connection, f"{where} AND harness=?", value, member.harness)
     return list(found.values())
+
+
+_NAMED: Final = "native_id=?"
+_FORKED_FROM: Final = "kind='fork' AND parent_native <> '' AND parent_native=?"
+_BEGINS: Final = "first_record <> 0 AND first_record=?"
 
 
 def relatives(connection: sqlite3.Connection, harness: str, marks: Iterable[int | str]) -> set[int]:
@@ -163,10 +148,7 @@ def relatives(connection: sqlite3.Connection, harness: str, marks: Iterable[int 
     """
     found: set[int] = set()
     for mark in marks:
-        wheres = ["first_record <> 0 AND first_record=?"]
-        if isinstance(mark, str):
-            wheres = ["native_id=?", "kind='fork' AND parent_native <> '' AND parent_native=?"]
-        for where in wheres:
+        for where in (_NAMED, _FORKED_FROM) if isinstance(mark, str) else (_BEGINS,):
             members = _members(connection, f"{where} AND harness=?", mark, harness)
             found.update(member.id for member in members)
     return found
@@ -179,18 +161,12 @@ def _members(connection: sqlite3.Connection, where: str, *values: object) -> lis
 
 def _mark_copies(connection: sqlite3.Connection, family: list[Member]) -> None:
     """Set `original`, `copied`, `searchable_copied` and `folded` of a family."""
-    copies = {member.id: (0, 0) for member in family}
+    found: dict[int, tuple[int, int]] = {}
     if len(family) > 1:
-        alike: dict[int, list[Member]] = {}
-        held = {member.id: records(metas_of(connection, member.id)) for member in family}
-        for member in family:
-            if held[member.id]:
-                alike.setdefault(held[member.id][0], []).append(member)
-        for group in alike.values():
-            if len(group) > 1:
-                copies.update(_copies(connection, group, held))
+        held = {member.id: history_of(connection, member.id) for member in family}
+        found = copies({member.id: member.origin for member in family}, held)
     for member in family:
-        original, copied = copies[member.id]
+        original, copied = found.get(member.id, (0, 0))
         folded = int(0 < member.messages <= copied)
         connection.execute(
             """UPDATE session SET original=?1, copied=?2, folded=?3, searchable_copied=?4
@@ -201,83 +177,14 @@ def _mark_copies(connection: sqlite3.Connection, family: list[Member]) -> None:
 
 def _searchable(connection: sqlite3.Connection, session: int, copied: int) -> int:
     """Return how many of the first `copied` messages of a session are of kinds recall finds."""
-    if not copied:
-        return 0
-    metas = [Meta.unpack(data) for data in metas_of(connection, session)]
+    return searchable_before(copied, metas_of(connection, session)) if copied else 0
+
+
+def searchable_before(position: int, metas: Iterable[Meta]) -> int:
+    """Return how many messages before a position of a session are of kinds recall finds."""
     return sum(
-        searchable(meta.kinds.tobytes()[: bisect_left(meta.positions, copied)]) for meta in metas
+        searchable(meta.kinds.tobytes()[: bisect_left(meta.positions, position)]) for meta in metas
     )
-
-
-def _copies(
-    connection: sqlite3.Connection, group: list[Member], held: dict[int, array[int]]
-) -> dict[int, tuple[int, int]]:
-    """Return (original, copied messages) of the copies among sessions that begin alike."""
-    shared = {
-        (one.id, other.id): common(held[one.id], held[other.id])
-        for one in group
-        for other in group
-        if one.id != other.id and _may_share(one, other)
-    }
-    found: dict[int, tuple[int, int]] = {}
-    earlier: list[Member] = []
-    for member in _originals_first(connection, group, held, shared):
-        most = max(earlier, key=lambda e: shared.get((member.id, e.id), 0), default=None)
-        if most is not None and (copied := shared.get((member.id, most.id), 0)):
-            found[member.id] = (most.id, copied)
-        earlier.append(member)
-    return found
-
-
-def _may_share(one: Member, other: Member) -> bool:
-    """Whether equal messages of two sessions are copies, and not just equal words."""
-    origins = {m.parent_native for m in (one, other) if m.kind == "fork" and m.parent_native}
-    if origins & {one.native_id, other.native_id}:
-        return True
-    if one.first_record or other.first_record:
-        return one.first_record == other.first_record
-    # Some programs give every session one id; a converted file keeps its start.
-    return one.native_id == other.native_id and one.started_ms == other.started_ms
-
-
-def _originals_first(
-    connection: sqlite3.Connection,
-    group: list[Member],
-    held: dict[int, array[int]],
-    shared: dict[tuple[int, int], int],
-) -> list[Member]:
-    """Order sessions that begin alike as the module says: an original before its copies."""
-    by_native = {member.native_id: member for member in group}
-
-    def depth(member: Member) -> int:
-        steps = 0
-        while member.kind == "fork" and member.parent_native in by_native and steps < len(group):
-            member = by_native[member.parent_native]
-            steps += 1
-        return steps
-
-    def own_start_ms(member: Member) -> int:
-        most = max(shared.get((member.id, other.id), 0) for other in group)
-        return _time_at(connection, member.id, most) if most < len(held[member.id]) else 0
-
-    def rank(member: Member) -> tuple[int, int, int, bool, int]:
-        gone = member.presence != "present"
-        return depth(member), own_start_ms(member), len(held[member.id]), gone, member.id
-
-    return sorted(group, key=rank)
-
-
-def _time_at(connection: sqlite3.Connection, session: int, position: int) -> int:
-    """Return the time of a message, or the end of its block when it has none."""
-    rows = connection.execute(
-        "SELECT last_ms, meta FROM block WHERE session=? AND first<=? AND last>=?",
-        (session, position, position),
-    )
-    for last_ms, data in rows:
-        meta = Meta.unpack(data)
-        if position in meta.positions:
-            return meta.times[meta.positions.index(position)] or int(last_ms)
-    return 0
 
 
 def _resolve_parents(connection: sqlite3.Connection) -> None:
@@ -310,7 +217,7 @@ def _above(
     if parent_native:
         row = connection.execute(
             """SELECT id FROM session WHERE native_id=? AND harness=? AND id<>?
-            ORDER BY folded, id LIMIT 1""",
+            ORDER BY folded, path, part LIMIT 1""",
             (parent_native, harness, session),
         ).fetchone()
         if row:

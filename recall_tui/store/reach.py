@@ -13,12 +13,15 @@ from recall_tui.store.sync.discover import covers
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
 EVERYTHING: Final = Filter()
 
 _NAMED: Final = 5
 """Failed sources named one by one; beyond, they are counted."""
+
+_KINDS_NAMED: Final = 4
+"""Unknown kinds of records named one by one."""
 
 
 def totals(connection: sqlite3.Connection) -> tuple[int, int]:
@@ -51,23 +54,8 @@ def gaps(
         FROM source WHERE {LACKING} AND {where}""",
         values,
     ).fetchone()
-    unparsed, files, torn, gone, since, excluded = (int(value or 0) for value in counted)
-    if excluded:
-        words = f"{_many(excluded, 'session')} left out by settings, or forgotten"
-        found.append(Gap(GapKind.EXCLUDED, excluded, words, "recall config show"))
-    if unparsed:
-        found.append(
-            Gap(
-                GapKind.UNPARSED,
-                unparsed,
-                f"{_many(unparsed, 'damaged line')} in {_many(files, 'file')} could not be read",
-                "recall doctor names the files",
-            )
-        )
-    if torn:
-        found.append(
-            Gap(GapKind.TORN, torn, f"the last line of {_many(torn, 'file')} is not finished yet")
-        )
+    lines, files, cut, gone, since, left_out = (int(value or 0) for value in counted)
+    found += [*excluded(left_out), *unparsed(lines, files), *torn(cut)]
     if gone:
         day = clock.to_iso(since, clock.local_zone())[:10]
         found.append(
@@ -129,10 +117,16 @@ def _failed(connection: sqlite3.Connection, where: str, values: tuple[str | int,
         ORDER BY mtime_ns DESC""",
         values,
     ).fetchall()
-    action = "what was read before is kept; it is tried again when it changes or can be opened"
-    named = [Gap(GapKind.UNREADABLE, 1, error, action, path) for path, error in rows[:_NAMED]]
-    if len(rows) > _NAMED:
-        more = len(rows) - _NAMED
+    return unreadable(
+        rows, "what was read before is kept; it is tried again when it changes or can be opened"
+    )
+
+
+def unreadable(failed: Sequence[tuple[str, str]], action: str) -> list[Gap]:
+    """Return the gaps of sources that could not be read: (path, why)."""
+    named = [Gap(GapKind.UNREADABLE, 1, why, action, path) for path, why in failed[:_NAMED]]
+    if len(failed) > _NAMED:
+        more = len(failed) - _NAMED
         named.append(
             Gap(
                 GapKind.UNREADABLE,
@@ -142,6 +136,24 @@ def _failed(connection: sqlite3.Connection, where: str, values: tuple[str | int,
             )
         )
     return named
+
+
+def excluded(count: int) -> list[Gap]:
+    """Return the gap of sessions that are not wanted, if there are any."""
+    words = f"{_many(count, 'session')} of projects that settings leave out"
+    return [Gap(GapKind.EXCLUDED, count, words, "recall config show")] if count else []
+
+
+def unparsed(lines: int, files: int) -> list[Gap]:
+    """Return the gap of damaged lines, if there are any."""
+    words = f"{_many(lines, 'damaged line')} in {_many(files, 'file')} could not be read"
+    return [Gap(GapKind.UNPARSED, lines, words, "recall doctor names the files")] if lines else []
+
+
+def torn(count: int) -> list[Gap]:
+    """Return the gap of files that end in the middle of a line, if there are any."""
+    words = f"the last line of {_many(count, 'file')} is not finished yet"
+    return [Gap(GapKind.TORN, count, words)] if count else []
 
 
 def _unknown(
@@ -158,10 +170,16 @@ def _unknown(
     kinds: dict[str, Counter[str]] = {}
     for harness, packed in rows:
         kinds.setdefault(harness, Counter()).update(json.loads(packed))
+    return unknown(kinds)
+
+
+def unknown(kinds: Mapping[str, Counter[str]]) -> list[Gap]:
+    """Return the gaps of records of unknown kind, by harness; the most frequent are named."""
     found = []
     for harness, counter in sorted(kinds.items()):
-        names = ", ".join(name for name, _ in counter.most_common(4))
-        more = f" and {len(counter) - 4} more" if len(counter) > 4 else ""
+        most = sorted(counter, key=lambda kind: (-counter[kind], kind))
+        names = ", ".join(most[:_KINDS_NAMED])
+        more = f" and {len(most) - _KINDS_NAMED} more" if len(most) > _KINDS_NAMED else ""
         found.append(
             Gap(
                 GapKind.UNKNOWN_RECORDS,

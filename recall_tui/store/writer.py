@@ -14,13 +14,16 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from recall_tui import clock
 from recall_tui.store import families, ingest, sources
-from recall_tui.store.block import TARGET_BYTES, BlockKind
+from recall_tui.store.block import TARGET_BYTES, BlockKind, Meta
+from recall_tui.store.copies import History
 from recall_tui.store.database import Database
 from recall_tui.store.ingest import Counts
-from recall_tui.store.keys import session_keys
+from recall_tui.store.keys import claimed, session_keys
 from recall_tui.store.stored import StoredBlock, head, join, load, store
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from recall_tui.harnesses.base import Source
     from recall_tui.store.sync.plan import Job, Row
     from recall_tui.store.sync.worker import Reading
@@ -71,6 +74,14 @@ class Writer(Database):
         super().__init__(path)
         self._former: dict[tuple[str, str, str], Former] = {}
         self._reserved: frozenset[str] = frozenset()
+        self._twins: dict[tuple[str, str], list[Source]] = {}
+
+    def expect(self, sources: Iterable[Source]) -> None:
+        """Take the sources that will get a session, so that chance names none of them."""
+        self._twins.clear()
+        for source in sources:
+            name = source.harness, ingest.session_name(source.native_id)
+            self._twins.setdefault(name, []).append(source)
 
     def keep_names(self, former: dict[tuple[str, str, str], Former]) -> None:
         """Give sources of (harness, path, part) what named them in the index this replaces."""
@@ -249,6 +260,8 @@ class Writer(Database):
     def _free_key(self, source: Source, native_id: str) -> str:
         """Return a key no other session has: the native id, or that and where the file lies."""
         keys = session_keys(source, native_id)
+        if claimed(source, self._twins.get((source.harness, native_id), ())):
+            keys = keys[1:]
         for candidate in keys:
             held = self.connection.execute("SELECT 1 FROM session WHERE key=?", (candidate,))
             if candidate not in self._reserved and held.fetchone() is None:
@@ -263,8 +276,9 @@ class Writer(Database):
         if row.session is None:
             return False
         stored = families.metas_of(self.connection, draft.session)
-        old = families.records(families.metas_of(self.connection, row.session))
-        new = families.records(chain(stored, (block.meta for block in draft.blocks)))
+        old = families.history_of(self.connection, row.session).records
+        drafted = (Meta.unpack(block.meta) for block in draft.blocks)
+        new = History.of(chain(stored, drafted)).records
         return bool(old) and new[: len(old)] == old
 
 

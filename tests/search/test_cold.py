@@ -10,7 +10,8 @@ import pytest
 from recall_tui.clock import to_iso
 from recall_tui.errors import StoreError
 from recall_tui.model import Filter, GapKind, Kind
-from recall_tui.search.cold import CROWD, ColdCorpus
+from recall_tui.search.bounds import CROWD
+from recall_tui.search.cold import ColdCorpus
 from recall_tui.search.grep import grep
 from recall_tui.search.results import GrepQuery
 from tests.search.corpora import (
@@ -82,11 +83,14 @@ def test_the_newest_file_is_searched_and_shown_before_the_next_is_read(folder):
 def test_files_that_were_all_copied_at_once_are_ordered_by_what_they_hold(folder):
     base = 1_772_000_000_000
     talks = [
-        Talk(f"s{n}", [Said(f"x at {to_iso(base + n * DAY)}", base + n * DAY)])
-        for n in range(CROWD * 2)
+        Talk(f"s{n}", [Said(f"x at {to_iso(base)}", base + n * DAY)]) for n in range(CROWD * 2)
     ]
     sources = write_sources(folder, talks)
-    for source in sources:
+    for source, talk in zip(
+        sorted(sources, key=lambda s: int(s.native_id[1:])), talks, strict=True
+    ):
+        with open(source.path, "a", encoding="utf-8") as stream:
+            stream.write(json.dumps({"meta": {}, "timestamp": to_iso(talk.end)}) + "\n")
         os.utime(source.path, (1_790_000_000, 1_790_000_000))
     opened = []
     corpus = ColdCorpus([(Watched(opened), s) for s in Toy().discover(str(folder), [])])
@@ -184,10 +188,10 @@ def test_what_a_file_shares_with_the_index_counts_once(folder, tmp_path, indexed
         write_sources(place, [Talk(name, [*shared, *said])])
     with store_corpus(folder) as stored:
         new = [(Toy(), source) for source in Toy().discover(str(tmp_path / "new"), [])]
-        cold = ColdCorpus(new, (), stored.histories)
+        cold = ColdCorpus(new, histories=stored.histories)
         _, last = drained(grep([cold, stored], GrepQuery("x"), never))
         assert last.total == 5
-        alone = ColdCorpus(new, (), lambda *of: stored.histories(*of, without={1}))
+        alone = ColdCorpus(new, histories=lambda *of: stored.histories(*of, without={1}))
         assert search(alone, "x")[1].total == 4
 
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recall_tui.model import Filter
-from recall_tui.store.families import common
+from recall_tui.store.copies import common
 from recall_tui.store.kept import Kept
 from tests.store.toy import line
 
@@ -209,3 +209,46 @@ def test_many_sessions_at_once_give_what_one_by_one_gives(desk, tmp_path):
     sync(other.index, desk.places)
     assert {k: v[0] for k, v in copied(desk).items()} == {k: v[0] for k, v in copied(other).items()}
     other.close()
+
+
+def test_of_three_copies_the_one_with_the_first_times_is_the_original(desk):
+    """A resume that writes the history anew gives all of it one time, that of the resume."""
+
+    def anew(last: int, at: int) -> list[str]:
+        return [line(text=f"r{n}", t=T + at, id=f"r{n}") for n in range(last)]
+
+    desk.write("a.jsonl", *anew(5, 300_000), rows(0, 2, at=310_000, mark="a"))
+    desk.write("b.jsonl", *anew(4, 200_000), rows(4, 6, at=210_000))
+    desk.write("c.jsonl", rows(0, 4), rows(0, 2, at=400_000, mark="c"))
+    desk.sync()
+    assert copied(desk) == {"a": (5, "c"), "b": (4, "c"), "c": (0, "")}
+
+
+def test_the_middle_one_of_three_is_no_original(desk):
+    """The first went on after it was resumed, and the resume was resumed."""
+    desk.write("first.jsonl", rows(0, 5), rows(5, 8, at=50_000))
+    desk.write("middle.jsonl", rows(0, 5), rows(0, 3, at=90_000, mark="m"))
+    desk.write("last.jsonl", rows(0, 5), rows(0, 3, at=90_000, mark="m"), rows(0, 2, 200_000, "l"))
+    desk.sync()
+    assert copied(desk) == {"first": (0, ""), "middle": (5, "first"), "last": (8, "first")}
+
+
+def test_two_forks_of_a_session_that_is_not_there_share_its_history(desk):
+    """Codex writes no record ids."""
+    plain = [line(text=f"text {n}", t=T + n) for n in range(4)]
+    for name in "ab":
+        meta = (
+            f'{{"meta": {{"kind": "fork", "parent": "gone"}}}}\n{line(text=f"own {name}", t=T + 9)}'
+        )
+        first, own = meta.splitlines(keepends=True)
+        desk.write(f"{name}.jsonl", first, *plain, own)
+    desk.sync()
+    assert desk.corpus.coverage(Filter()).messages == 6
+
+
+@pytest.mark.parametrize("first", ["a", "b"])
+def test_of_equal_sessions_the_first_by_path_counts_whichever_was_indexed_first(desk, first):
+    for name in sorted("ab", key=lambda name: name != first):
+        desk.write(f"{name}.jsonl", rows(0, 3))
+        desk.sync()
+    assert copied(desk) == {"a": (0, ""), "b": (3, "a")}

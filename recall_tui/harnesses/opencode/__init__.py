@@ -53,6 +53,12 @@ class OpenCode:
         """Yield every session below a root; see `places.discover`."""
         return places.discover(root, gaps)
 
+    def alike(self, path: str) -> Mapping[str, str]:
+        """Return the title that a fork and its origin have in common; see `base.Kindred`."""
+        from recall_tui.harnesses.opencode import database  # noqa: PLC0415 - sqlite3 costs 5 ms
+
+        return database.forked(path)
+
     def recognise(self, path: str, head: bytes) -> bool:
         """Say whether a file is one of OpenCode's: a store, a session file, an export, a copy."""
         return places.recognise(path, head)

@@ -122,6 +122,23 @@ def sessions(path: str) -> list[Row]:
         connection.close()
 
 
+def forked(path: str) -> dict[str, str]:
+    """Return the id of each fork, and of each session that one may be of -> the title they share.
+
+    Raises:
+        SourceError: The store cannot be opened.
+    """
+    connection = sqlite.connect(path)
+    try:
+        rows = connection.execute("SELECT id, title FROM session").fetchall()
+    finally:
+        connection.close()
+    named = {name: title for name, title in rows if name and isinstance(title, str)}
+    shared = {match[1] for title in named.values() if (match := FORK.match(title))}
+    origins = {name: match[1] if (match := FORK.match(t)) else t for name, t in named.items()}
+    return {name: title for name, title in origins.items() if title in shared}
+
+
 def _number(value: object) -> int:
     """Return an integer column's value, 0 for anything else: SQLite's columns take any type."""
     return value if isinstance(value, int) else 0

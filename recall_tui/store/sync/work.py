@@ -103,6 +103,9 @@ class Sync:
             self._note(plan, gaps)
         tasks = [self._task(number, job, verify=verify) for number, job in enumerate(plan.jobs)]
         progress.bytes_total = sum(task.weight for task in tasks)
+        self._writer.expect(
+            job.source for job in plan.jobs if job.row is None or job.row.session is None
+        )
         try:
             self._read(plan.jobs, tasks)
             carry()

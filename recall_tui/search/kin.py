@@ -1,0 +1,113 @@
+"""Which sources may share history, told by how their files begin, before any is read.
+
+A copy repeats the records of its original with their ids, and a fork names its origin near its
+beginning. So two files that begin with no id in common are not related, and most share none: this
+spares the cold path from reading every session before it can say whose a message is.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import TYPE_CHECKING, Final, cast
+
+from recall_tui.harnesses.base import first_bytes
+from recall_tui.store.ingest import session_name
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterator, Mapping, Sequence
+
+    from recall_tui.harnesses.base import Harness, Kindred, Source
+
+_ID: Final = re.compile(rb'"(?:uuid|id|sessionId|forked_from_id)"\s*:\s*"((?:[^"\\]|\\.){1,200})"')
+_IDS: Final = 12
+"""Ids of a file that are looked at. Before its first message stand those of the session and of a
+few records of the program's own."""
+_HEADS: Final = (64 << 10, 1 << 20)
+"""Bytes in which so many are looked for: a first record may hold a whole document."""
+
+
+class Kin:
+    """The relations of some sources, looked for when first asked about."""
+
+    def __init__(self, sources: Sequence[tuple[Harness, Source]]) -> None:
+        self._sources = sources
+        self._by_name: dict[tuple[str, str], list[int]] | None = None
+        self._sharing: list[list[int]] = []
+        self._groups: dict[int, list[int]] | None = None
+        """Row -> indices of `_sharing`."""
+
+    def named(self, harness: str, native_id: str) -> list[int]:
+        """Return the rows whose place on disk says that they have a native id."""
+        if self._by_name is None:
+            self._by_name = {}
+            for row, (_, source) in enumerate(self._sources):
+                key = source.harness, session_name(source.native_id)
+                self._by_name.setdefault(key, []).append(row)
+        return self._by_name.get((harness, native_id), [])
+
+    def of(self, row: int) -> set[int]:
+        """Return the rows that may share history with one, itself left out."""
+        if self._groups is None:
+            self._groups = self._look()
+        source = self._sources[row][1]
+        found = set(self.named(source.harness, session_name(source.native_id)))
+        for group in self._groups.get(row, ()):
+            found.update(self._sharing[group])
+        found.discard(row)
+        return found
+
+    def _look(self) -> dict[int, list[int]]:
+        """Find the groups of sources that begin alike."""
+        first: dict[int, int] = {}
+        group_of: dict[int, int] = {}
+        groups: dict[int, list[int]] = {}
+        for row, mark in self._marks():
+            key = hash(mark)  # thousands of files: their ids themselves would take megabytes
+            other = first.setdefault(key, row)
+            if other == row:
+                continue
+            group = group_of.get(key)
+            if group is None:
+                group = group_of[key] = len(self._sharing)
+                self._sharing.append([other])
+                groups.setdefault(other, []).append(group)
+            if self._sharing[group][-1] != row:
+                self._sharing[group].append(row)
+                groups.setdefault(row, []).append(group)
+        return groups
+
+    def _marks(self) -> Iterator[tuple[int, Hashable]]:
+        """Yield (row, what a relative of it begins with as well)."""
+        within: dict[tuple[str, str], Mapping[str, str]] = {}
+        for row, (harness, source) in enumerate(self._sources):
+            if source.part:
+                place = source.harness, source.path
+                if place not in within:
+                    within[place] = _alike(harness, source.path)
+                if mark := within[place].get(source.part):
+                    yield row, (place, mark)
+            else:
+                for name in _ids(source):
+                    yield row, (source.harness, name)
+
+
+def _alike(harness: Harness, path: str) -> Mapping[str, str]:
+    try:
+        return cast("Kindred", harness).alike(path) if hasattr(harness, "alike") else {}
+    except Exception:  # a reader's fault: what cannot be told apart is compared once it is indexed
+        return {}
+
+
+def _ids(source: Source) -> set[bytes]:
+    """Return the first ids in a file, but of a subagent's not that of its main session."""
+    found: set[bytes] = set()
+    for size in _HEADS:
+        head = first_bytes(source.path, size)
+        for match in _ID.finditer(head):
+            found.add(match[1])
+            if len(found) == _IDS:
+                return found - {os.fsencode(source.parent)}
+        if len(head) < size:
+            break
+    return found - {os.fsencode(source.parent)}

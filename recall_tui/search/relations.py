@@ -1,0 +1,241 @@
+"""Whose messages the sessions of unread sources repeat, and which main session they belong to.
+
+The index settles both once everything is read; here it is found out for one session at a time,
+with the same outcome (`store.copies`, `store.families`): only what may be related is read, twice.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from recall_tui.model import SessionKind
+from recall_tui.search.kin import Kin
+from recall_tui.store import ingest
+from recall_tui.store.copies import History, Origin, common, copies, identity
+from recall_tui.store.families import searchable_before
+
+if TYPE_CHECKING:
+    from array import array
+    from collections.abc import Callable, Sequence
+
+    from recall_tui.harnesses.base import Facts, Harness, Source
+    from recall_tui.store.block import Meta
+
+
+class Mark(NamedTuple):
+    """What a session is known by among its relatives."""
+
+    native_id: str
+    parent: str
+    """Native id of the main session of a subagent, or of the origin of a fork."""
+    is_fork: bool
+    first_record: int
+    """Hash of its first native record id, 0 without one."""
+    begins: int
+    """What identifies its first message among copies."""
+    started_ms: int
+
+    @property
+    def forked_from(self) -> str:
+        """Native id of what a fork names as its origin, empty for all others."""
+        return self.parent if self.is_fork else ""
+
+    def names(self) -> list[int | str]:
+        """Return what it shares with those it may have copied, or that copied it."""
+        shared = (self.native_id, self.first_record, self.forked_from)
+        return [name for name in shared if name]
+
+    def may_share(self, other: Mark) -> bool:
+        """Whether two sessions may be copies; `copies` decides."""
+        return self.begins == other.begins and not set(self.names()).isdisjoint(other.names())
+
+    @classmethod
+    def of(cls, source: Source, facts: Facts, first_record: int, begins: int) -> Mark:
+        """Return the mark of a session.
+
+        Args:
+            source: Where it lies.
+            facts: What it says of itself.
+            first_record: Hash of its first native record id, 0 without one.
+            begins: What identifies its first message.
+        """
+        clean = ingest.clean_facts(facts)
+        return cls(
+            clean.native_id or ingest.session_name(source.native_id),
+            clean.parent or ingest.session_name(source.parent),
+            clean.kind is SessionKind.FORK,
+            first_record,
+            begins,
+            clean.started_ms,
+        )
+
+
+class Draft(NamedTuple):
+    """A session as it was read, without its texts."""
+
+    mark: Mark
+    metas: list[Meta]
+
+
+class Share(NamedTuple):
+    """What of a session was written first in another one."""
+
+    original: int = -1
+    """Row of that one; -1 when there is none, or the index holds it."""
+    copied: int = 0
+    """Leading messages that are copies."""
+    searchable: int = 0
+    """Those of them that recall finds."""
+
+
+NOTHING = Share()
+
+
+class Relations:
+    """The relations of some sources."""
+
+    def __init__(
+        self,
+        sources: Sequence[tuple[Harness, Source]],
+        read: Callable[[int], Draft | None],
+        histories: Callable[[str, Sequence[int | str]], Sequence[array[int]]],
+    ) -> None:
+        """Look at nothing yet.
+
+        Args:
+            sources: By row.
+            read: Reads a session; None when a row holds none.
+            histories: Tells of sessions beside these, as `StoreCorpus.histories` does: what they
+                hold counts there.
+        """
+        self.kin = Kin(sources)
+        self._sources = sources
+        self._read = read
+        self._histories = histories
+        self._marks: dict[int, Mark | None] = {}
+        self._shares: dict[int, Share] = {}
+
+    def note(self, row: int, draft: Draft | None) -> Share:
+        """Take what was read of a row, and return what of it is a copy."""
+        self._marks[row] = draft.mark if draft else None
+        if row not in self._shares:
+            self._settle(row, draft)
+        return self._shares[row]
+
+    def main(self, row: int) -> int:
+        """Return the row of the main session a row belongs to: itself, or one far above."""
+        top, seen = row, {row}
+        while (higher := self._above(top)) not in seen and higher >= 0:
+            seen.add(higher)
+            top = higher
+        return top
+
+    def native_id(self, row: int) -> str:
+        """Return the native id of a row that holds a session."""
+        mark = self._mark(row)
+        return mark.native_id if mark else ""
+
+    def _above(self, row: int) -> int:
+        """Return the row right above one, -1 when there is none: its parent, else its original."""
+        mark = self._mark(row)
+        if mark is None:
+            return -1
+        if mark.parent:
+            named = self.kin.named(self._sources[row][1].harness, mark.parent)
+            there = [other for other in named if other != row and self._mark(other)]
+            if there:
+                return min(there, key=self._folded) if len(there) > 1 else there[0]
+        if row not in self._shares and len(self._family(row)) == 1:
+            return -1  # without reading it
+        return self._share(row).original
+
+    def _folded(self, row: int) -> tuple[bool, str, str]:
+        """Return what an index orders the sessions of one native id by."""
+        draft = self._read(row)
+        share = self.note(row, draft)
+        size = sum(map(len, draft.metas)) if draft else 0
+        source = self._sources[row][1]
+        return 0 < size <= share.copied, source.path, source.part
+
+    def _share(self, row: int) -> Share:
+        if row not in self._shares:
+            self.note(row, self._read(row))
+        return self._shares[row]
+
+    def _settle(self, row: int, draft: Draft | None) -> None:
+        """Find out what the relatives of a row share with each other."""
+        drafts = {row: draft} if draft else {}
+        for other in self._family(row) if draft else ():
+            if other != row and (found := self._read(other)):
+                drafts[other] = found
+        shares: dict[int, Share] = {row: NOTHING}
+        for other, copied in self._copied(drafts).items():
+            shares[other] = Share(*copied, searchable_before(copied[1], drafts[other].metas))
+        for other in drafts:
+            self._shares[other] = shares.get(other, NOTHING)
+        self._shares.setdefault(row, NOTHING)
+
+    def _copied(self, drafts: dict[int, Draft]) -> dict[int, tuple[int, int]]:
+        """Return row -> (row of the original, messages copied) of the copies in a family."""
+        outside = {
+            row: self._histories(self._sources[row][1].harness, draft.mark.names())
+            for row, draft in drafts.items()
+        }
+        if len(drafts) == 1 and not any(outside.values()):
+            return {}
+        held = {row: History.of(draft.metas) for row, draft in drafts.items()}
+        found = copies({row: self._origin(row, draft.mark) for row, draft in drafts.items()}, held)
+        for row, others in outside.items():
+            most = max((common(other, held[row].records) for other in others), default=0)
+            if most > found.get(row, (-1, 0))[1]:
+                found[row] = -1, most
+        return found
+
+    def _origin(self, row: int, mark: Mark) -> Origin:
+        source = self._sources[row][1]
+        return Origin(
+            mark.native_id,
+            mark.forked_from,
+            mark.first_record,
+            mark.started_ms,
+            gone=False,
+            place=(source.path, source.part),
+        )
+
+    def _family(self, row: int) -> set[int]:
+        """Return the rows that may share history with one, itself included."""
+        found, queue = {row}, [row]
+        while queue:
+            one = queue.pop()
+            mark = self._mark(one)
+            if mark is None:
+                continue
+            near = self.kin.of(one)
+            for name in (mark.native_id, mark.forked_from):
+                near.update(self.kin.named(self._sources[one][1].harness, name))
+            for other in near - found:
+                theirs = self._mark(other)
+                if theirs is not None and mark.may_share(theirs):
+                    found.add(other)
+                    queue.append(other)
+        return found
+
+    def _mark(self, row: int) -> Mark | None:
+        """Return the mark of a row, by its first message alone when it was not read yet."""
+        if row not in self._marks:
+            self._marks[row] = _glimpse(*self._sources[row])
+        return self._marks[row]
+
+
+def _glimpse(harness: Harness, source: Source) -> Mark | None:
+    """Read a session as far as its first message; None when there is none."""
+    try:
+        transcript = harness.open(source)
+        first = next(iter(transcript), None)
+    except Exception:  # it is said when the session is read
+        return None
+    if first is None:
+        return None
+    message = ingest.prepare(first)
+    record = message.record if first.record else 0
+    return Mark.of(source, transcript.facts, record, identity(message.record, message.digest))

@@ -1,0 +1,139 @@
+"""Which sessions repeat each other's beginnings, and which of them was written first.
+
+Resuming, forking and archiving copy history into new files. The copied part of a session is the
+longest common beginning of its messages (record and content) with one that was written before it;
+it counts once, there. The index and the cold path both ask here.
+
+**Which one was written first?** What a fork names as its origin. Else times decide, message by
+message: a copy either gives its messages the time at which they were copied, or it has the
+original's times and goes on later, or does not end where the original did. Equal sessions: the
+one whose source is present, then the first by path, so that every machine and every order of
+reading gives the same answer.
+"""
+
+from __future__ import annotations
+
+from array import array
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from recall_tui.store.block import Meta
+
+
+class Origin(NamedTuple):
+    """What tells whose copy a session may be."""
+
+    native_id: str
+    forked_from: str
+    """Native id of what a fork names as its origin, empty for all others."""
+    first_record: int
+    """Hash of its first native record id, 0 without one."""
+    started_ms: int
+    gone: bool
+    place: tuple[str, str]
+    """Path and part of its source."""
+
+
+class History(NamedTuple):
+    """The messages of a session by position, without their texts."""
+
+    records: array[int]
+    """What identifies each: record hash and content digest together, for files that use the same
+    simple ids for different texts are no copies."""
+    times: array[int]
+    """Epoch ms, 0 when unknown."""
+
+    @classmethod
+    def of(cls, metas: Iterable[Meta]) -> History:
+        """Return the history that the blocks of a session hold."""
+        parts = list(metas)
+        size = 8 * (1 + max((meta.positions[-1] for meta in parts), default=-1))
+        found = cls(array("Q", bytes(size)), array("q", bytes(size)))
+        for meta in parts:
+            columns = zip(meta.positions, meta.records, meta.digests, meta.times, strict=True)
+            for position, record, digest, time_ms in columns:
+                found.records[position] = identity(record, digest)
+                found.times[position] = time_ms
+        return found
+
+
+def identity(record: int, digest: int) -> int:
+    """Return what identifies a message among copies."""
+    return record << 16 | digest
+
+
+def may_share(one: Origin, other: Origin) -> bool:
+    """Whether equal messages of two sessions are copies, and not just equal words."""
+    named = {one.forked_from, other.forked_from} - {""}
+    if named & {one.native_id, other.native_id} or (one.forked_from == other.forked_from and named):
+        return True
+    if one.first_record or other.first_record:
+        return one.first_record == other.first_record
+    # Some programs give every session one id; a converted file keeps its start.
+    return one.native_id == other.native_id and one.started_ms == other.started_ms
+
+
+def copies(
+    origins: Mapping[int, Origin], held: Mapping[int, History]
+) -> dict[int, tuple[int, int]]:
+    """Return row id -> (row id of the original, messages copied) of the copies of a family.
+
+    Args:
+        origins: The sessions of the family by row id.
+        held: Their histories.
+    """
+    alike: dict[int, list[int]] = {}
+    for row in origins:
+        if held[row].records:
+            alike.setdefault(held[row].records[0], []).append(row)
+    found: dict[int, tuple[int, int]] = {}
+    for group in alike.values():
+        earlier: list[int] = []
+        for row in _in_order(group, origins, held) if len(group) > 1 else ():
+            shared = {
+                other: common(held[row].records, held[other].records)
+                for other in earlier
+                if may_share(origins[row], origins[other])
+            }
+            if shared:
+                original = max(shared, key=shared.__getitem__)
+                found[row] = original, shared[original]
+            earlier.append(row)
+    return found
+
+
+def _in_order(
+    group: Sequence[int], origins: Mapping[int, Origin], held: Mapping[int, History]
+) -> list[int]:
+    """Return sessions that begin alike as the module says: an original before its copies."""
+    named = {origins[row].native_id: origins[row] for row in group}
+
+    def depth(origin: Origin) -> int:
+        steps = 0
+        while origin.forked_from in named and steps < len(group):
+            origin = named[origin.forked_from]
+            steps += 1
+        return steps
+
+    def rank(row: int) -> tuple[int, array[int], bool, tuple[str, str]]:
+        origin = origins[row]
+        return depth(origin), held[row].times, origin.gone, origin.place
+
+    return sorted(group, key=rank)
+
+
+def common(left: Sequence[int], right: Sequence[int]) -> int:
+    """Return the length of the longest common beginning."""
+    limit = min(len(left), len(right))
+    if left[:limit] == right[:limit]:
+        return limit
+    low, high = 0, limit  # left[:low] is common, left[:high] is not
+    while high - low > 1:
+        middle = (low + high) // 2
+        if left[low:middle] == right[low:middle]:
+            low = middle
+        else:
+            high = middle
+    return low

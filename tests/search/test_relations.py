@@ -1,0 +1,249 @@
+"""The cold path credits what sessions share as the index does, whatever the family."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from recall_tui.harnesses.base import Source
+from recall_tui.model import Filter, GapKind
+from recall_tui.search import kin
+from recall_tui.search.cold import ColdCorpus
+from recall_tui.search.grep import grep
+from recall_tui.search.kin import Kin
+from recall_tui.search.results import GrepQuery
+from tests.search.corpora import cold_corpus, drained, never, rows, store_corpus
+from tests.store.toy import Toy, line
+
+EVERYTHING = Filter(include_copies=True)
+
+
+def answer(corpus, pattern="x", **chosen):
+    """What a complete search says, but that it was cold."""
+    query = GrepQuery(pattern, limit=1000, chosen=Filter(**chosen))
+    hits, last = drained(grep([corpus], query, never))
+    reach = last.reach
+    gaps = {(g.kind, g.count, g.detail, g.where) for g in reach.gaps} - {
+        (g.kind, g.count, g.detail, g.where) for g in reach.gaps if g.kind is GapKind.COLD
+    }
+    return (
+        rows(hits), last.total, last.occurrences, last.sessions, reach.sources,
+        reach.sessions_searched, reach.sessions_total, reach.messages_searched, gaps,
+    )  # fmt: skip
+
+
+def listed(corpus, chosen):
+    return [session._replace(id=0) for session in corpus.sessions(chosen)]
+
+
+def compare(folder: Path) -> None:
+    """The index and the cold path list and find the same."""
+    with store_corpus(folder) as stored:
+        for copies in (False, True):
+            chosen = Filter(include_copies=copies)
+            assert listed(cold_corpus(folder), chosen) == listed(stored, chosen)
+            expected = answer(stored, include_copies=copies)
+            assert answer(cold_corpus(folder), include_copies=copies) == expected
+            warm = cold_corpus(folder)
+            warm.sessions(EVERYTHING)
+            assert answer(warm, include_copies=copies) == expected
+
+
+def write(folder: Path, name: str, messages, meta=None, written: int = 0) -> None:
+    """Write a session: (record, text, time) each."""
+    path = folder / f"{name}.jsonl"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    lines = [json.dumps({"meta": meta}) + "\n"] if meta else []
+    lines += [line(text=text, t=time, id=record) for record, text, time in messages]
+    path.write_text("".join(lines), encoding="utf-8")
+    end = written or max((time for *_, time in messages), default=1)
+    os.utime(path, ns=(end * 1_000_000,) * 2)
+
+
+T = 1_700_000_000_000
+
+kinds = st.sampled_from(["same ids", "named fork", "times anew", "whole copy", "subagent", "alone"])
+steps = st.lists(
+    st.tuples(
+        kinds, st.integers(0, 9), st.integers(0, 6), st.integers(0, 4), st.integers(0, 1),
+        st.integers(0, 3),
+    ),
+    min_size=1, max_size=7,
+)  # fmt: skip
+
+
+def grow(folder: Path, steps, *, ids: bool) -> None:
+    """Write a family of sessions, one after the other, as programs do."""
+    clock = T
+    sessions: list[tuple[str, list]] = []
+    for number, (kind, which, shared, own, later, place) in enumerate(steps):
+        clock += 60_000
+        base_name, base = sessions[which % len(sessions)] if sessions else ("", [])
+        meta = None
+        name = f"{'abc'[place % 3]}{number}"
+        said = []
+        if kind == "whole copy" and base:
+            said = list(base)
+            if later:
+                name = f"twin/{base_name.rpartition('/')[2]}"
+        elif kind in ("same ids", "named fork", "times anew"):
+            said = base[:shared]
+            if kind == "times anew":
+                said = [(record, text, clock) for record, text, _ in said]
+            if kind == "named fork":
+                meta = {"kind": "fork", "parent": base_name.rpartition("/")[2]}
+        elif kind == "subagent":
+            meta = {"kind": "subagent", "parent": base_name.rpartition("/")[2]}
+        for turn in range(own):
+            clock += 1000
+            said.append((f"r{number}.{turn}" if ids else "", f"x {number}.{turn}", clock))
+        if said:
+            write(folder, name, said, meta, clock + 10_000 * later)
+            sessions.append((name, said))
+
+
+@settings(max_examples=settings.default.max_examples // 2)
+@given(steps, st.booleans())
+def test_families_are_the_same_on_both_paths(steps, ids):
+    with TemporaryDirectory() as made:
+        folder = Path(made) / "source"
+        folder.mkdir()
+        grow(folder, steps, ids=ids)
+        compare(folder)
+
+
+@settings(max_examples=settings.default.max_examples // 2)
+@given(steps, st.booleans(), st.randoms(use_true_random=False))
+def test_a_family_is_the_same_in_whatever_order_it_was_indexed(steps, ids, random):
+    def shown(folder):
+        with store_corpus(folder) as stored:
+            found = {s.path.removeprefix(str(folder)): s for s in stored.sessions(EVERYTHING)}
+            paths = {s.key: path for path, s in found.items()}
+            return {
+                path: (s.copied, paths.get(s.parent, s.parent), s.children, s.messages)
+                for path, s in found.items()
+            }
+
+    with TemporaryDirectory() as made:
+        whole, grown = Path(made) / "whole", Path(made) / "grown"
+        whole.mkdir()
+        grown.mkdir()
+        grow(whole, steps, ids=ids)
+        files = [path.relative_to(whole) for path in whole.rglob("*.jsonl")]
+        random.shuffle(files)
+        for name in files:
+            (grown / name).parent.mkdir(exist_ok=True)
+            os.rename(whole / name, grown / name)
+            with store_corpus(grown):
+                pass
+        for name in files:
+            (whole / name).parent.mkdir(exist_ok=True)
+            os.link(grown / name, whole / name)
+        assert shown(grown) == shown(whole)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    made = tmp_path / "source"
+    made.mkdir()
+    return made
+
+
+def said(first, last, at=0, mark="r"):
+    return [(f"{mark}{n}", f"x {mark}{n}", T + at + n * 1000) for n in range(first, last)]
+
+
+def test_a_message_counts_where_it_was_first_written(folder):
+    write(folder, "original", [*said(0, 3), *said(3, 4)])
+    write(folder, "resumed", [*said(0, 3), *said(0, 1, 90_000, "own")])
+    assert answer(cold_corpus(folder))[0] == [
+        ("toy:resumed", 3, 1), ("toy:original", 3, 1), ("toy:original", 2, 1),
+        ("toy:original", 1, 1), ("toy:original", 0, 1),
+    ]  # fmt: skip
+    compare(folder)
+
+
+def test_only_what_may_be_related_is_opened_before_its_turn(folder):
+    for number in range(5):
+        write(folder, f"s{number}", said(0, 3, number * 60_000, f"s{number}-"))
+    write(folder, "s9", [*said(0, 2, 60_000, "s1-"), *said(0, 2, 900_000, "own")])
+    opened = []
+
+    class Watched(Toy):
+        def open(self, source, since=None):
+            opened.append(source.native_id)
+            return super().open(source, since)
+
+    corpus = ColdCorpus([(Watched(), s) for s in Toy().discover(str(folder), [])])
+    hits = next(grep([corpus], GrepQuery("x"), never)).hits
+    assert [hit.session.name for hit in hits] == ["s9", "s9"]
+    assert set(opened) == {"s9", "s1"}
+
+
+def test_a_long_first_record_does_not_hide_what_a_file_shares(folder):
+    giant = "word " * 40_000
+    for name, own in (("a", said(1, 2)), ("b", said(0, 1, 90_000, "own"))):
+        write(folder, name, [("r0", giant, T), *own])
+    write(folder, "c", said(0, 1))
+    sources = [(Toy(), source) for source in sorted(Toy().discover(str(folder), []))]
+    found = Kin(sources)
+    assert {row: found.of(row) for row in range(3)} == {0: {1, 2}, 1: {0, 2}, 2: {0, 1}}
+    assert len(giant) > kin._HEADS[0]
+
+
+def test_sessions_of_a_database_are_related_by_what_their_harness_says(monkeypatch, tmp_path):
+    class Box(Toy):
+        id = "box"
+
+        def alike(self, path):
+            return {"1": "talk", "3": "talk", "4": "other"}
+
+    sources = [
+        (Box(), Source("box", str(tmp_path / "db"), str(n), f"n{n}", 1, 1, 0, "/"))
+        for n in range(5)
+    ]
+    found = Kin(sources)
+    assert [found.of(row) for row in range(5)] == [set(), {3}, set(), {1}, set()]
+
+    class Faulty(Box):
+        def alike(self, path):
+            raise RuntimeError("a fault")
+
+    assert Kin([(Faulty(), source) for _, source in sources]).of(1) == set()
+
+
+def test_what_was_lost_is_counted_once_however_often_a_file_is_read(folder):
+    write(folder, "a", said(0, 2))
+    write(folder, "b", [*said(0, 2), *said(0, 1, 90_000, "own")])
+    with open(folder / "a.jsonl", "a", encoding="utf-8") as stream:
+        stream.write('not json\n{"type": "later"}\n{"type": "future"}\n{"kind": "pro')
+    corpus = cold_corpus(folder)
+    with store_corpus(folder) as stored:
+        expected = answer(stored)
+        assert answer(corpus) == expected
+        assert answer(corpus) == expected
+        assert answer(corpus, sessions=("toy:b",)) == answer(stored, sessions=("toy:b",))
+
+
+def test_a_restricted_search_says_how_many_sessions_it_left_out(folder):
+    for name in ("a", "b", "c"):
+        write(folder, name, said(0, 2, 0, name))
+    with store_corpus(folder) as stored:
+        expected = answer(stored, sessions=("toy:b",))
+    assert answer(cold_corpus(folder), sessions=("toy:b",)) == expected
+
+
+def test_a_nested_subagent_belongs_to_the_main_session_of_the_original(folder):
+    write(folder, "main", said(0, 3))
+    write(folder, "resumed", [*said(0, 3), *said(0, 1, 90_000, "own")])
+    write(folder, "agent", said(0, 1, 100_000, "agent"), {"kind": "subagent", "parent": "resumed"})
+    write(folder, "inner", said(0, 1, 110_000, "inner"), {"kind": "subagent", "parent": "agent"})
+    parents = {s.name: s.parent for s in cold_corpus(folder).sessions(EVERYTHING)}
+    assert parents == {"main": "", **dict.fromkeys(("resumed", "agent", "inner"), "toy:main")}
+    compare(folder)
