@@ -319,17 +319,6 @@ class Kindred(Protocol):
         ...
 
 
-class Kindred(Protocol):
-    """A harness that keeps many sessions in one place and can tell there which may be copies."""
-
-    def alike(self, path: str) -> Mapping[str, str]:
-        """Return, by `Source.part`, a mark that a copy and what it was copied from have in common.
-
-        Sessions without one are no copies of others in that place.
-        """
-        ...
-
-
 def walk(
     root: str,
     gaps: list[Gap],

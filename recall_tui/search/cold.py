@@ -24,8 +24,8 @@ from recall_tui.store import ingest
 from recall_tui.store.block import Block, BlockKind, Meta
 from recall_tui.store.copies import identity
 from recall_tui.store.corpus import messages_of
+from recall_tui.store.kept import Unwanted
 from recall_tui.store.keys import claimed, session_keys
-from recall_tui.store.sync.worker import is_left_out
 from recall_tui.text.notation import counted
 
 if TYPE_CHECKING:
@@ -72,18 +72,18 @@ class ColdCorpus:
     def __init__(
         self,
         sources: Iterable[tuple[Harness, Source]],
-        left_out: Sequence[str] = (),
+        unwanted: Unwanted = Unwanted(),  # noqa: B008 - it holds nothing that changes
         histories: Callable[[str, Sequence[int | str]], Sequence[array[int]]] = lambda *_: (),
     ) -> None:
         """Parse nothing yet.
 
         Args:
             sources: What to read, each with its harness.
-            left_out: Globs of projects whose sessions are not read.
+            unwanted: Sessions that are passed over once they are read.
             histories: Tells of sessions beside these that may share messages with one of them, as
                 `StoreCorpus.histories` does.
         """
-        self._left_out = left_out
+        self._unwanted = unwanted
         listed = list(sources)
         bounds = newest_possible([source for _, source in listed])
         order = sorted(range(len(listed)), key=lambda at: (-bounds[at], listed[at][1][:3]))
@@ -257,15 +257,17 @@ class ColdCorpus:
             built = []
             for block in packing:
                 built.append(block)
-                if is_left_out(packing.facts, self._left_out):
-                    self._empty.add(row)
-                    self._losses.excluded.add(row)
-                    return None
+                if self._unwanted.leaves_out(*packing.folders):
+                    break
         except SourceError as error:
             self._fail(row, error.message)
             return None
         except Exception as error:  # a reader's fault costs its session, never the search
             self._fail(row, f"{source.path}: {type(error).__name__} while it was read")
+            return None
+        if self._unwanted.covers(source.harness, packing.facts):
+            self._empty.add(row)
+            self._losses.excluded.add(row)
             return None
         self._losses.note(row, transcript)
         if not packing.counts.messages:
