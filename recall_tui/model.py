@@ -412,7 +412,8 @@ class Reach:
         self, *, sources: int = 0, sessions_searched: int = 0, sessions_total: int = 0,
         messages_searched: int = 0, oldest_ms: int = 0, newest_ms: int = 0,
         index_age_ms: int | None = None, path: str = "index", since_ms: int | None = None,
-        until_ms: int | None = None, zone: str = "UTC", gaps: Iterable[Gap] = (),
+        until_ms: int | None = None, zone: str = "UTC", elapsed_ms: float = 0.0,
+        gaps: Iterable[Gap] = (),
     ) -> None:  # fmt: skip
         self.sources = sources
         self.sessions_searched = sessions_searched
@@ -425,7 +426,7 @@ class Reach:
         self.since_ms = since_ms
         self.until_ms = until_ms
         self.zone = zone
-        self.elapsed_ms = 0.0
+        self.elapsed_ms = elapsed_ms
         self.gaps = list(gaps)
 
     @property
