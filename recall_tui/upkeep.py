@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 PAUSE_S: Final = 1.0
 """How often a watch looks whether a pause has ended."""
 
+CALL_S: Final = 1.0
+"""How long a look of our own counts for what is listed and shown: a command asks several times."""
+
 
 class Upkeep:
     """The index of a scope's places. Safe to use from worker threads.
@@ -147,7 +150,11 @@ class Upkeep:
             What is still not in the index; None when it is up to date.
         """
         privacy.require_open(self._data)
-        if self.waiting is None or limit_bytes is not None or not self._fresh(self._tried_ms):
+        if (
+            self.waiting is None
+            or limit_bytes is not None
+            or not self._fresh(self._tried_ms, CALL_S)
+        ):
             waiting = self._caught_up(limit_bytes, on_progress)
             self.waiting = waiting if limit_bytes is None else None
             self._tried_ms = clock.now_ms()
@@ -158,6 +165,8 @@ class Upkeep:
         self, limit_bytes: int | None, on_progress: Callable[[SyncProgress], None]
     ) -> Pending | None:
         if self._scope.live or self._fresh(self.compared_ms()):
+            return None
+        if limit_bytes is None and self._fresh(self._compared_ms, CALL_S):
             return None
         found = self._pending()
         if found is None:
@@ -213,10 +222,11 @@ class Upkeep:
         self.gaps = found.gaps
         return found if found.sources or found.marks else None
 
-    def _fresh(self, at_ms: int) -> bool:
+    def _fresh(self, at_ms: int, at_least_s: float = 0.0) -> bool:
         """Whether a look at that time is recent enough to spare another."""
         # A look in the future was before the clock was set back: nobody knows how long ago.
-        return 0 <= clock.now_ms() - at_ms < self._scope.settings.freshness_s * 1000
+        window_s = max(self._scope.settings.freshness_s, at_least_s)
+        return 0 <= clock.now_ms() - at_ms < window_s * 1000
 
     def _paused(self) -> bool:
         return privacy.is_paused(self._data)

@@ -14,6 +14,8 @@ import pytest
 from recall_tui import clock
 from recall_tui.cli import main
 from recall_tui.errors import StoreError
+from recall_tui.history import History
+from recall_tui.search.recall.request import RecallRequest
 from recall_tui.store.lock import WriterLock
 from tests.cli.conftest import Run
 from tests.conftest import REPOSITORY
@@ -66,9 +68,8 @@ def projects(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def recall(projects: Path, capsys: pytest.CaptureFixture[str], monkeypatch):
-    """Run `recall ARGS...` on that folder; sources are looked at anew each time."""
-    monkeypatch.setenv("RECALL_FRESHNESS_S", "0")
+def recall(projects: Path, capsys: pytest.CaptureFixture[str]):
+    """Run `recall ARGS...` on that folder."""
 
     def run(*args: str) -> Run:
         code = main([*args, "--source", f"claude={projects}"])
@@ -96,11 +97,36 @@ def test_from_files_to_a_hit_and_back_to_its_message(recall) -> None:
     assert recall("sessions", "--json").json["sessions"][0]["prompts"] == 2
 
 
-def test_a_line_written_a_moment_ago_is_found(recall, projects: Path) -> None:
-    assert recall("grep", "written just now").code == 1
+@pytest.mark.parametrize("command", ["grep", "search"])
+def test_what_was_written_a_moment_ago_is_found(recall, projects: Path, command: str) -> None:
+    assert recall(command, "written just now").code == 1
     (path,) = projects.rglob("*.jsonl")
     written(path, [record("user", 4, "this was written just now")])
-    assert recall("grep", "written just now").code == 0
+    assert recall("sessions", "--json").json["sessions"][0]["messages"] == 5
+    written(path, [record("user", 5, "and this was written just now")])
+    assert recall(command, "and this was written just now").code == 0
+
+
+def test_a_history_that_stays_open_looks_again_with_every_question(projects: Path) -> None:
+    history = History.open([f"claude={projects}"])
+    asked = RecallRequest(terms=("written just now",))
+    assert history.recall(asked).passages == ()
+    (path,) = projects.rglob("*.jsonl")
+    written(path, [record("user", 4, "this was written just now")])
+    assert len(history.recall(asked).passages) == 1
+    history.close()
+
+
+def test_one_command_looks_at_the_sources_once(recall, monkeypatch) -> None:
+    from recall_tui.store.sync import step
+
+    looked = []
+    monkeypatch.setattr(step, "in_step", lambda *_: looked.append(1) or 1)
+    recall("index")
+    for words in (["show", SESSION], ["sessions"], ["continue", SESSION], ["grep", "token"]):
+        looked.clear()
+        recall(*words)
+        assert looked == [1], words
 
 
 def test_a_secret_reaches_no_output_and_no_file(recall, home: Path) -> None:
@@ -310,7 +336,8 @@ def test_doctor_knows_what_was_left_out(recall, projects: Path, monkeypatch) -> 
     recall("forget", SESSION, "--yes")
     monkeypatch.setenv("RECALL_EXCLUDE", "/x/y")
     (projects / "d").mkdir()
-    (projects / "d" / "d.jsonl").write_text(path.read_text())
+    other = path.read_text().replace(SESSION, SESSION.replace("8d", "9d"))
+    (projects / "d" / "d.jsonl").write_text(other)
     recall("index")  # takes them out
     recall("index")  # looks whose they are
     (place,) = [c for c in recall("doctor", "--json").json["checks"] if c["section"] == "sources"]

@@ -58,7 +58,6 @@ def recall(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch):
     ]  # fmt: skip
     path = folder / f"{SESSION}.jsonl"
     path.write_text("".join(json.dumps(r) + "\n" for r in records), encoding="utf-8")
-    monkeypatch.setenv("RECALL_FRESHNESS_S", "0")
 
     def run(*args: str) -> Run:
         code = main([*args, "--source", f"claude={tmp_path / 'projects'}"])

@@ -85,11 +85,8 @@ def session_id(name: str) -> str:
 
 
 @pytest.fixture
-def machine(
-    home: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> Machine:
-    """A machine without history yet; sources are looked at anew with every question."""
-    monkeypatch.setenv("RECALL_FRESHNESS_S", "0")
+def machine(home: Path, capsys: pytest.CaptureFixture[str]) -> Machine:
+    """A machine without history yet."""
 
     def captured() -> tuple[str, str]:
         out, err = capsys.readouterr()
