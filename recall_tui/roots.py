@@ -30,7 +30,8 @@ def named(sources: Sequence[str]) -> list[Place]:
         sources: `HARNESS=PATH`; or a bare path, whose harness is recognised by its content.
 
     Raises:
-        ConfigError: An unknown harness, a path that is not there, or a file no harness knows.
+        ConfigError: An unknown harness, no path or one that is not there, or a file no harness
+            knows.
     """
     places: list[Place] = []
     for source in sources:
@@ -43,6 +44,8 @@ def named(sources: Sequence[str]) -> list[Place]:
 
 
 def _existing(path: str) -> str:
+    if not path:  # an unset variable of a script must not stand for the current folder
+        raise ConfigError("a source without a path", "give [HARNESS=]PATH")
     full = os.path.abspath(os.path.expanduser(path))
     if not os.path.exists(full):
         raise ConfigError(f"no such file or folder: {full}", nearby(full))

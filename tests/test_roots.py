@@ -36,6 +36,12 @@ def test_an_unknown_harness_lists_the_known(tmp_path: Path) -> None:
     assert "claude, codex, pi" in caught.value.hint
 
 
+@pytest.mark.parametrize("source", ["", "claude="])
+def test_a_source_without_a_path_is_not_the_current_folder(source: str) -> None:
+    with pytest.raises(ConfigError, match="without a path"):
+        named([source])
+
+
 def test_nearby_climbs_to_what_exists(tmp_path: Path) -> None:
     assert nearby(str(tmp_path / "a" / "b" / "c")) == f"{tmp_path} holds nothing"
     for number in range(9):
