@@ -7,22 +7,43 @@ raises for bad content: that is a counted gap.
 
 This module and every harness's `__init__` use the standard library only, because discovery runs
 on every query; decoders (msgspec, zstandard) are imported by the `reader` module that `open` loads.
+For the same reason no annotation is compiled from text here, and `Parsed` and `Facts`, which take
+2 ms to make, come with their first use.
 """
-
-from __future__ import annotations
 
 import os
 import stat
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 from recall_tui.errors import SourceError
-from recall_tui.model import Gap, GapKind, Kind, Material, SessionKind
+from recall_tui.model import Gap, GapKind
 
 if TYPE_CHECKING:
     from collections import Counter
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from recall_tui.harnesses.parsed import Facts, Parsed
+
+__all__ = [
+    "HEAD_BYTES",
+    "Checkpoint",
+    "Facts",
+    "Harness",
+    "Kindred",
+    "Known",
+    "Parsed",
+    "Quick",
+    "ResumeCommand",
+    "SessionLike",
+    "Source",
+    "StaleCheckpoint",
+    "Transcript",
+    "file_source",
+    "first_bytes",
+    "unreadable",
+    "walk",
+]
 
 
 class Source(NamedTuple):
@@ -43,86 +64,6 @@ class Source(NamedTuple):
     root: str
     parent: str = ""
     """Native id of the main session, when the place on disk already says so."""
-
-
-@dataclass(slots=True)
-class Parsed:
-    """One message as a reader yields it: raw text, not yet sanitised or redacted."""
-
-    kind: Kind
-    text: str
-    """What the agents' path may see. For a tool call: the projection of Q5 (command, paths,
-    pattern, URL, title), one value a line."""
-    time_ms: int = 0
-    record: str = ""
-    """The native record id when it is globally unique; copies of a record share it."""
-    rest: str = ""
-    """What lies beyond the horizon: the other string leaves of a tool call's arguments, one a
-    line. The horizon of a tool result (10 KiB, S0-30) is applied by the store: leave it whole."""
-    tool: str = ""
-    call: str = ""
-    failed: bool = False
-    abandoned: bool = False
-    sidechain: bool = False
-    duration_ms: int = 0
-    model: str = ""
-    materials: tuple[Material, ...] = ()
-
-
-_SEVERAL: Final = "\0"
-"""`stated_id` of a transcript whose records state several: no id is so."""
-
-
-@dataclass(slots=True)
-class Facts:
-    """What a transcript says about its session as a whole. Readers fill it while they read."""
-
-    native_id: str = ""
-    stated_id: str = ""
-    """The id by which the records call the main session they belong to, whatever the file is
-    called; see `saw_id`."""
-    title: str = ""
-    """The program's own title (renamed > generated); empty: the store takes the first prompt."""
-    cwd: str = ""
-    last_cwd: str = ""
-    branch: str = ""
-    models: list[str] = field(default_factory=list)
-    kind: SessionKind = SessionKind.MAIN
-    parent: str = ""
-    """Native id of the main session of a subagent, or of the origin of a fork."""
-    started_ms: int = 0
-    ended_ms: int = 0
-    version: str = ""
-    tokens_in: int = 0
-    tokens_out: int = 0
-    cost_usd: float = 0.0
-
-    def saw_id(self, native_id: str) -> None:
-        """Note the id a record states: what was forgotten is known by it under any file name.
-
-        Records of several sessions in one file are history that was copied or merged: no id then
-        speaks for the whole.
-        """
-        if native_id != self.stated_id and native_id:
-            self.stated_id = _SEVERAL if self.stated_id else native_id
-
-    def saw_time(self, time_ms: int) -> None:
-        """Widen the session's span by a record's time."""
-        if time_ms > 0:
-            if not self.started_ms or time_ms < self.started_ms:
-                self.started_ms = time_ms
-            self.ended_ms = max(self.ended_ms, time_ms)
-
-    def saw_cwd(self, cwd: str) -> None:
-        """Note a working directory; the first is the session's, the latest is where to resume."""
-        if cwd:
-            self.cwd = self.cwd or cwd
-            self.last_cwd = cwd
-
-    def saw_model(self, model: str) -> None:
-        """Note a model, once."""
-        if model and model not in self.models:
-            self.models.append(model)
 
 
 class Checkpoint(NamedTuple):
@@ -151,17 +92,17 @@ class StaleCheckpoint(SourceError):  # noqa: N818 - a state of the caller's, not
 class Transcript(Protocol):
     """One pass over one session. Iterate to the end, then look at the other attributes."""
 
-    facts: Facts
+    facts: "Facts"
     unparsed: int
     """Lines or values that could not be decoded, those before the checkpoint included."""
     torn: bool
     """The last line is incomplete; it will be read again."""
-    unknown: Counter[str]
+    unknown: "Counter[str]"
     """Record kinds this reader does not know, by name; counted as `unparsed` is."""
     checkpoint: Checkpoint | None
     """None: this format is rewritten, read it whole each time."""
 
-    def __iter__(self) -> Iterator[Parsed]:
+    def __iter__(self) -> Iterator["Parsed"]:
         """Yield the messages in file order, streaming: a 200 MB session stays flat in memory.
 
         Raises:
@@ -451,3 +392,12 @@ def file_source(
         root,
         parent,
     )
+
+
+def __getattr__(name: str) -> object:
+    """Return `Parsed` or `Facts`."""
+    if name not in ("Parsed", "Facts"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from recall_tui.harnesses import parsed  # noqa: PLC0415 - see above
+
+    return getattr(parsed, name)
