@@ -27,13 +27,15 @@ if TYPE_CHECKING:
     from datetime import tzinfo
     from pathlib import PurePath
 
+    from rich.console import RenderableType
     from textual.binding import BindingType
     from textual.command import Provider
     from textual.message import Message
     from textual.screen import Screen
 
     from recall_tui.doctor import Check
-    from recall_tui.history import History, SyncProgress
+    from recall_tui.history import History
+    from recall_tui.store.sync.progress import SyncProgress
     from recall_tui.tui.faults import WorkFaulted
 
 DEMO: Final = "demo"
@@ -111,6 +113,7 @@ class RecallApp(TellsFaults, Detours):
         self._ended = threading.Event()
         self._early_keys: list[events.Key] | None = []
         self._opened: Screen[object] | None = None
+        self._left = False
         for own in OWN:
             self.register_theme(own)
         self.theme = theme if theme in self.available_themes else DARK.name
@@ -154,6 +157,8 @@ class RecallApp(TellsFaults, Detours):
         back; of keys that come in one burst (a paste, a macro, a slow line) the second would go
         where the first no longer wants it.
         """
+        if self._left and isinstance(event, events.InputEvent):
+            return  # the screens are being taken down
         if not isinstance(event, events.Key) or event.is_forwarded:
             await super().on_event(event)
         elif self._early_keys is not None:
@@ -178,14 +183,12 @@ class RecallApp(TellsFaults, Detours):
 
     async def _open(self) -> None:
         """Wait until a screen that an earlier key opened is there to take this one."""
-        screen = self.screen
-        if screen is self._opened:
-            return
-        self._opened = screen
         for _ in range(_OPENING_MS):
-            if screen.is_mounted and screen.focused:
-                return
+            screen = self.screen  # a click may close it meanwhile
+            if screen is self._opened or (screen.is_mounted and screen.focused):
+                break
             await asyncio.sleep(0.001)
+        self._opened = self.screen
 
     async def _on_key(self, event: events.Key) -> None:
         """Look for no action once more: by now the key would be for another screen."""
@@ -201,7 +204,7 @@ class RecallApp(TellsFaults, Detours):
             self.call_after_refresh(self._take_early_keys)
             return
         # What is typed meanwhile waits behind them: keys keep their order.
-        while self._early_keys:
+        while self._early_keys and not self._left:
             await self._press(self._early_keys.pop(0))
         self._early_keys = None
 
@@ -218,6 +221,13 @@ class RecallApp(TellsFaults, Detours):
     def fault(self) -> Exception | None:
         """What ended the app though nobody expected it."""
         return self._exception
+
+    def exit(
+        self, result: object = None, return_code: int = 0, message: RenderableType | None = None
+    ) -> None:
+        """Leave; what is typed from here on is for nobody."""
+        self._left = True
+        super().exit(result, return_code, message)
 
     def _fatal_error(self) -> None:
         """End after a fault; Textual would print its trace, and in it what was being read."""

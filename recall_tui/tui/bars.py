@@ -15,9 +15,9 @@ from recall_tui.tui.widgets.row import Part
 if TYPE_CHECKING:
     from collections.abc import Container, Sequence
 
-    from recall_tui.history import SyncProgress
     from recall_tui.model import Gap, Reach, Session
     from recall_tui.search.recall.envelope import Envelope
+    from recall_tui.store.sync.progress import SyncProgress
     from recall_tui.tui.arrangement import Arrangement
     from recall_tui.tui.keymap import Keymap, Scope
     from recall_tui.tui.query import Switches

@@ -10,10 +10,10 @@ from textual.message import Message
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from recall_tui.history import SyncProgress
     from recall_tui.model import Filter, Gap, Reach, Session
     from recall_tui.search.recall.envelope import Envelope
     from recall_tui.search.results import GrepUpdate
+    from recall_tui.store.sync.progress import SyncProgress
 
 
 @dataclass

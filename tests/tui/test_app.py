@@ -8,8 +8,8 @@ import pytest
 from textual.widget import Widget
 
 from recall_tui.errors import StoreError
-from recall_tui.history import SyncProgress
 from recall_tui.model import Filter, Kind
+from recall_tui.store.sync.progress import SyncProgress
 from recall_tui.tui.health import HealthListing
 from recall_tui.tui.hit_listing import HitListing
 from recall_tui.tui.listings import SessionListing

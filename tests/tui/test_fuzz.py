@@ -136,6 +136,29 @@ async def test_keys_for_what_is_about_to_open_wait_for_it(app: RecallApp, opener
         await way_out(pilot)
 
 
+async def test_what_is_typed_after_leaving_is_for_nobody(app: RecallApp) -> None:
+    async with app.run_test(size=(120, 40)) as pilot:
+        await rested(pilot)
+        for step in keys("ctrl+q", "ctrl+p", "pagedown", "alt+g", "f3", "down", "x"):
+            do(pilot, step)
+    assert app._exception is None
+
+
+@pytest.mark.parametrize("opener", ["f1", "f3", "alt+g", "ctrl+p", "alt+n"])
+async def test_a_screen_that_is_closed_while_it_is_made_has_nothing_to_say(
+    app: RecallApp, opener: str
+) -> None:
+    async with app.run_test(size=(120, 40)) as pilot:
+        await rested(pilot)
+        for _ in range(3):
+            await app._check_bindings(opener)
+            await app._check_bindings(opener, priority=True)
+            while len(app.screen_stack) > 1:
+                app.pop_screen()
+            await settled(pilot)
+        await holds(pilot)
+
+
 async def test_a_click_beside_a_palette_that_became_small(app: RecallApp) -> None:
     async with app.run_test(size=(120, 40)) as pilot:
         await rested(pilot)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from recall_tui.history import SyncProgress
 from recall_tui.model import Gap, GapKind, Reach
+from recall_tui.store.sync.progress import SyncProgress
 from recall_tui.tui import bars, health
 from recall_tui.tui.app import RecallApp
 from recall_tui.tui.bars import Coverage

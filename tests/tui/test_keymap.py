@@ -12,8 +12,8 @@ from textual.theme import BUILTIN_THEMES
 
 from recall_tui import clipboard
 from recall_tui.errors import ConfigError
-from recall_tui.history import SyncProgress
 from recall_tui.model import Filter
+from recall_tui.store.sync.progress import SyncProgress
 from recall_tui.tui import notation
 from recall_tui.tui.keymap import ACTIONS, BY_ID, Keymap, Scope
 from recall_tui.tui.launch import read_keymap

@@ -1,13 +1,11 @@
-"""Screens that come to rest after a storm of resizes."""
+"""Screens that hold in a storm of keys and resizes."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
+from textual import events
 from textual.screen import Screen
-
-if TYPE_CHECKING:
-    from textual import events
 
 Result = TypeVar("Result")
 
@@ -19,6 +17,15 @@ class SteadyScreen(Screen[Result]):
     were on their way together each called the other back, and the screen was drawn for the one and
     the other in turn without end.
     """
+
+    async def on_event(self, event: events.Event) -> None:
+        """Let the mount pass of a screen that was closed while it was made.
+
+        It has no widgets then, or no screen below it.
+        """
+        stays = self.children and self in self.app.screen_stack
+        if stays or not isinstance(event, events.Mount):
+            await super().on_event(event)
 
     async def _on_resize(self, event: events.Resize) -> None:
         """Let a size pass that is not the terminal's any more."""
