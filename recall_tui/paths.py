@@ -7,6 +7,7 @@ the platform wants them.
 from __future__ import annotations
 
 import os
+import sys
 from fnmatch import fnmatch
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -66,7 +67,29 @@ def locate(env: Mapping[str, str] | None = None) -> Paths:
         if os.path.exists(folder) and not os.path.isdir(folder):
             raise ConfigError(f"{HOME} is not a folder: {folder}", "name a folder, or unset it")
         return Paths(folder, folder, folder)
-    # Imported here: 15 ms that a run with RECALL_HOME does not need.
+    return _of_linux() or _of_the_platform()
+
+
+def _of_linux() -> Paths | None:
+    """Return what the platform wants on a usual Linux; None: `platformdirs` knows, for 8 ms."""
+    home = os.environ.get("HOME", "")
+    if sys.platform != "linux" or not os.path.isabs(home) or "ANDROID_ROOT" in os.environ:
+        return None
+    bases = {
+        "XDG_CONFIG_HOME": ".config",
+        "XDG_DATA_HOME": ".local/share",
+        "XDG_STATE_HOME": ".local/state",
+    }
+    folders = []
+    for variable, default in bases.items():
+        base = os.environ.get(variable) or os.path.join(home, default)
+        if not os.path.isabs(base):
+            return None
+        folders.append(os.path.join(base, APPLICATION))
+    return Paths(*folders)
+
+
+def _of_the_platform() -> Paths:
     import platformdirs
 
     dirs = platformdirs.PlatformDirs(APPLICATION, appauthor=False)

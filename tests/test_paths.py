@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import os
 import stat
+import sys
 from pathlib import Path
 
 import pytest
 
+from recall_tui import paths
 from recall_tui.errors import ConfigError, StoreError
 from recall_tui.paths import locate, private_folder
 
 
 def test_recall_home_moves_everything(tmp_path: Path) -> None:
-    paths = locate({"RECALL_HOME": str(tmp_path)})
-    assert paths.config_file == str(tmp_path / "config.toml")
-    assert paths.index_file == str(tmp_path / "index.db")
-    assert paths.user_file == str(tmp_path / "user.db")
-    assert paths.logs == str(tmp_path / "logs")
+    found = locate({"RECALL_HOME": str(tmp_path)})
+    assert found.config_file == str(tmp_path / "config.toml")
+    assert found.index_file == str(tmp_path / "index.db")
+    assert found.user_file == str(tmp_path / "user.db")
+    assert found.logs == str(tmp_path / "logs")
     assert os.listdir(tmp_path) == []
 
 
@@ -35,11 +37,34 @@ def test_recall_home_that_is_a_file_is_refused(tmp_path: Path) -> None:
 
 
 def test_without_recall_home_the_platform_decides(home: Path) -> None:
-    paths = locate({})
-    for folder in paths:
+    found = locate({})
+    for folder in found:
         assert folder.startswith(str(home))
         assert "recall-tui" in folder
-    assert paths.config != paths.data
+    assert found.config != found.data
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the platform is asked itself")
+@pytest.mark.parametrize(
+    "env",
+    [
+        {},
+        {"HOME": "/h/"},
+        {"HOME": "/"},
+        {"XDG_CONFIG_HOME": "/c", "XDG_DATA_HOME": "/d/", "XDG_STATE_HOME": "/s"},
+        {"XDG_CONFIG_HOME": "", "XDG_DATA_HOME": " "},
+        {"XDG_DATA_HOME": "relative"},
+        {"XDG_STATE_HOME": "~/state"},
+    ],
+)
+def test_linux_is_known_without_asking_for_the_platform(env, monkeypatch) -> None:
+    for variable in ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"):
+        monkeypatch.delenv(variable, raising=False)
+    for variable, value in env.items():
+        monkeypatch.setenv(variable, value)
+    usual = paths._of_linux()
+    assert locate({}) == paths._of_the_platform()
+    assert (usual is None) == any(value and not os.path.isabs(value) for value in env.values())
 
 
 def test_private_folder_is_the_owners_alone(tmp_path: Path) -> None:

@@ -5,7 +5,6 @@ Standard library only: discovery runs on every query.
 
 from __future__ import annotations
 
-import json
 import os
 from typing import TYPE_CHECKING, Final
 
@@ -215,6 +214,8 @@ def _stats(folder: str) -> Iterator[tuple[int, int, str]]:
 
 def _own_id(path: str) -> str:
     """Return the id a session file states, for trees whose files are named otherwise."""
+    import json  # noqa: PLC0415 - 2 ms that few looks need
+
     try:
         info = json.loads(first_bytes(path, 1 << 20))
     except (ValueError, RecursionError):

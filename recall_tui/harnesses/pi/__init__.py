@@ -5,7 +5,6 @@ Standard library only: this runs on every query; `reader` is loaded by `open`.
 
 from __future__ import annotations
 
-import json
 import os
 from typing import TYPE_CHECKING, Final
 
@@ -103,8 +102,14 @@ def _configured(agent: str) -> str:
     """Return the `sessionDir` of pi's settings, empty when they name none."""
     try:
         with open(os.path.join(agent, "settings.json"), encoding="utf-8") as stream:
-            settings = json.load(stream)
-    except (OSError, ValueError, RecursionError):
+            text = stream.read()
+    except (OSError, ValueError):
+        return ""
+    import json  # noqa: PLC0415 - 2 ms that who has no pi need not wait for
+
+    try:
+        settings = json.loads(text)
+    except (ValueError, RecursionError):
         return ""
     value = settings.get("sessionDir") if isinstance(settings, dict) else None
     return value if isinstance(value, str) else ""
@@ -120,6 +125,8 @@ def _id_in(head: bytes) -> str:
     first = head.partition(b"\n")[0].strip(b"\0\r\t ").removeprefix(b"\xef\xbb\xbf")
     if b'"session"' not in first:
         return ""
+    import json  # noqa: PLC0415
+
     try:
         header = json.loads(first)
     except (ValueError, RecursionError):
