@@ -11,6 +11,7 @@ import json
 import sys
 from abc import ABC, abstractmethod
 from collections import Counter
+from functools import partial
 from typing import IO, TYPE_CHECKING, Final
 
 import msgspec
@@ -22,6 +23,8 @@ from recall_tui.harnesses.base import Checkpoint, Facts, Parsed, Source, StaleCh
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from recall_tui.harnesses.base import Transcript
+
 _BOM: Final = b"\xef\xbb\xbf"
 _NEWLINE: Final = ord("\n")
 _BLANK: Final = b"\0\r\n\t "
@@ -30,6 +33,9 @@ _BLANK: Final = b"\0\r\n\t "
 _SPACE: Final = "\0\r\n\t ,"
 _TRIES: Final = 256
 """Places in a damaged line where a whole record may begin: bounds the work on junk."""
+
+
+MOSTLY_DAMAGED: Final = "most of its lines are damaged"
 
 
 class BadLine(Exception):  # noqa: N818 - control flow inside a reader
@@ -215,6 +221,23 @@ class JsonlTranscript(ABC):
             except REFUSED:
                 self.unparsed += 1
         return found
+
+
+def mostly_damaged(transcript: Transcript) -> str:
+    """Return why a file that was read to its end is not to be trusted, empty when it is.
+
+    More than half of its lines could not be read (S3-45); those that could are as good as any.
+    """
+    if not transcript.unparsed or not isinstance(transcript, JsonlTranscript):
+        return ""
+    path = transcript.source.path
+    held = transcript.data
+    with streams.open_lines(path, 0) if held is None else io.BytesIO(held) as stream:
+        lines = sum(chunk.count(b"\n") for chunk in iter(partial(stream.read, 1 << 20), b""))
+    if transcript.unparsed * 2 <= lines:
+        return ""
+    damaged = min(transcript.unparsed, lines)
+    return f"{path}: {MOSTLY_DAMAGED}, {damaged:,} of {lines:,}"
 
 
 def objects(line: bytes) -> Iterator[dict[str, object]]:

@@ -30,7 +30,11 @@ class Losses:
     def note(self, row: int, transcript: Transcript) -> None:
         """Take what a transcript that was read to its end had to leave out."""
         if transcript.unparsed:
+            from recall_tui.harnesses.jsonl import mostly_damaged  # noqa: PLC0415 - hardly ever
+
             self._unparsed[row] = transcript.unparsed
+            if why := mostly_damaged(transcript):
+                self.unreadable[row] = ingest.word(why)
         if transcript.torn:
             self._torn.add(row)
         if transcript.unknown:

@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 from recall_tui import clock
+from recall_tui.harnesses.jsonl import MOSTLY_DAMAGED
 from recall_tui.store import ingest
 from recall_tui.store.sync.plan import NOT_OPENED
 
@@ -24,9 +25,12 @@ def remember(
 ) -> None:
     """Note how a source looked, what it held and where a later read can go on."""
     columns: dict[str, object] = {
-        **source._asdict(), "session": session, "state": "ok", "gone_ms": 0, "error": "",
+        **source._asdict(), "session": session, "state": "failed" if reading.error else "ok",
+        "gone_ms": 0, "error": ingest.word(reading.error),
     }  # fmt: skip
     if reading.outcome == "same":
+        if row is not None and row.state == "failed" and _is_damaged(db, row):
+            del columns["state"], columns["error"]
         if row is not None and row.state == "gone":
             _present(db, session)
         if session is not None:  # it was found in another state than it was read
@@ -51,6 +55,12 @@ def remember(
             reading.digests,
         ),
     )
+
+
+def _is_damaged(db: Database, row: Row) -> bool:
+    """Whether it is the content itself, as it was read, that failed."""
+    found = db.connection.execute("SELECT error FROM source WHERE id=?", (row.id,)).fetchone()
+    return found is not None and MOSTLY_DAMAGED in found[0]
 
 
 def fail(db: Database, row: Row | None, source: Source, reading: Reading) -> None:

@@ -148,6 +148,8 @@ class Writer(Database):
         if result == "replaced" and not reading.counts.messages and junk:
             # It is no proof that the session is empty: what was read before stays.
             result, reading.error = "failed", f"{job.source.path}: no readable record in it"
+        if result == "replaced" and reading.error and self._holds_more(row, reading):
+            result = "failed"
         if result == "failed":
             sources.fail(self, None if job.moved else row, job.source, reading)
             self.drop(draft)
@@ -163,7 +165,15 @@ class Writer(Database):
         elif result != "same":
             session, result = self._replace(session, draft, job.source, reading)
         sources.remember(self, row, job.source, session, reading)
-        return Outcome(result, moved=job.moved and row is not None)
+        return Outcome("failed" if reading.error else result, moved=job.moved and row is not None)
+
+    def _holds_more(self, row: Row | None, reading: Reading) -> bool:
+        """Whether more was read of a source before than now."""
+        query = "SELECT messages FROM session WHERE id=?"
+        held = self.connection.execute(
+            query, (row.session if row is not None else None,)
+        ).fetchone()
+        return held is not None and held[0] > reading.counts.messages
 
     def _leave_out(self, draft: Draft, job: Job) -> Outcome:
         """Keep nothing of a session that a person left out or had forgotten."""

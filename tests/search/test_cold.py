@@ -214,6 +214,18 @@ def test_what_cannot_be_read_is_a_gap(folder):
         corpus.session(row)
 
 
+@pytest.mark.contract("S3-45")
+def test_a_file_of_mostly_damaged_lines_is_a_gap_and_what_can_be_read_is_found(folder):
+    write_sources(folder, [Talk("a", [Said("x", 5)])])
+    with open(folder / "a.jsonl", "a", encoding="utf-8") as stream:
+        stream.write("not json\n" * 3)
+    for _ in range(2):
+        hits, last = search(cold_corpus(folder), "x")
+        assert rows(hits) == [("toy:a", 0, 1)]
+        assert not last.reach.complete
+        assert "3 of " in next(g.detail for g in last.reach.gaps if g.kind is GapKind.UNREADABLE)
+
+
 def test_a_fault_of_a_reader_costs_its_session_only(folder):
     class Faulty(Toy):
         def open(self, source, since=None):

@@ -153,6 +153,30 @@ def test_junk_is_a_failure_that_keeps_the_last_good_copy(desk):
     assert desk.corpus.gaps(Filter()) == []
 
 
+@pytest.mark.contract("S3-45", "X-1")
+def test_a_file_of_mostly_damaged_lines_is_a_failure_and_what_can_be_read_is_found(desk):
+    good, bad = line(text="one", t=T), "{broken\n"
+    path = desk.write("half.jsonl", good, bad)
+    assert counts(desk.sync()) == {"parsed": 1}  # not more than half
+    desk.append("half.jsonl", bad)
+    for expected in ({"failed": 1}, {"unchanged": 1}):
+        progress = desk.sync()
+        assert counts(progress) == expected
+        assert [(gap.kind, gap.count) for gap in progress.gaps] == [
+            (GapKind.UNREADABLE, 1), (GapKind.UNPARSED, 2),
+        ]  # fmt: skip
+        assert "2 of 3" in progress.gaps[0].detail
+        assert desk.texts("half") == ["one"]
+        desk.touch(path)  # the content is the same, and as bad as before
+    desk.append("half.jsonl", line(text="two", t=T + 1))
+    progress = desk.sync()
+    assert counts(progress) == {"appended": 1}
+    assert [gap.kind for gap in progress.gaps] == [GapKind.UNPARSED]
+    desk.write("half.jsonl", bad, bad, line(text="three", t=T + 2))  # less than was read before
+    assert counts(desk.sync()) == {"failed": 1}
+    assert desk.texts("half") == ["one", "two"]
+
+
 def test_damaged_lines_are_counted_and_the_rest_is_kept(desk):
     desk.write("a.jsonl", line(text="one", t=T), "{broken\n", line(text="two", t=T))
     progress = desk.sync()

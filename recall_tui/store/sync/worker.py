@@ -99,6 +99,7 @@ class Reading:
     covered: int = 0
     digests: bytes = b""
     error: str = ""
+    """Why it failed; or why what was read all the same is not to be trusted."""
     passing: bool = False
     """Nothing is wrong with the source itself: it only could not be opened in that moment."""
 
@@ -186,6 +187,10 @@ def _pass(
         transcript.torn,
         {ingest.word(name): count for name, count in transcript.unknown.items()},
     )
+    if transcript.unparsed:
+        from recall_tui.harnesses.jsonl import mostly_damaged  # noqa: PLC0415 - for few sessions
+
+        reading.error = mostly_damaged(transcript)
     if size >= 0:
         _prove(reading, size, transcript, source.path, known)
     yield reading
