@@ -197,7 +197,7 @@ class ColdCorpus:
 
     def _places(self) -> list[_Place]:
         return [
-            _Place(row, f"{source.harness}:{native}", native, source.path)
+            _Place(row, self._keys_of(row, native)[0], native, source.path)
             for row, (_, source) in enumerate(self._sources)
             for native in (ingest.session_name(source.native_id),)
         ]
@@ -269,6 +269,9 @@ class ColdCorpus:
             self._empty.add(row)
             self._losses.excluded.add(row)
             return None
+        if transcript.unparsed and not packing.counts.messages:
+            self._fail(row, f"{source.path}: no readable record in it")
+            return None
         self._losses.note(row, transcript)
         if not packing.counts.messages:
             self._empty.add(row)
@@ -323,12 +326,16 @@ class ColdCorpus:
         )
 
     def _key(self, row: int, native_id: str) -> str:
-        """Return the key the index would give to a row."""
-        source = self._sources[row][1]
-        keys = session_keys(source, native_id)
-        twins = self._relations.kin.named(source.harness, native_id)
-        if claimed(source, (self._sources[twin][1] for twin in twins)):
-            keys = keys[1:]
+        """Return the key the index would give to a row, and keep it for that one."""
+        keys = self._keys_of(row, native_id)
         key = next((key for key in keys if self._keys.get(key, row) == row), keys[-1])
         self._keys[key] = row
         return key
+
+    def _keys_of(self, row: int, native_id: str) -> tuple[str, ...]:
+        """Return the keys a row may get, in order."""
+        source = self._sources[row][1]
+        keys = session_keys(source, native_id)
+        twins = self._relations.kin.named(source.harness, native_id)
+        others_first = claimed(source, (self._sources[twin][1] for twin in twins))
+        return keys[1:] if others_first else keys

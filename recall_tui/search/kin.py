@@ -19,11 +19,13 @@ if TYPE_CHECKING:
 
     from recall_tui.harnesses.base import Harness, Kindred, Source
 
-_ID: Final = re.compile(rb'"(?:uuid|id|sessionId|forked_from_id)"\s*:\s*"((?:[^"\\]|\\.){1,200})"')
+_ID: Final = re.compile(rb'd"(?<=[iI]d")\s*:\s*"([^"\\]{1,200})"')
+"""The value of a key that ends in `id`. A pattern that begins with what is rare is four times as
+quick as one that names the keys."""
 _IDS: Final = 12
 """Ids of a file that are looked at. Before its first message stand those of the session and of a
 few records of the program's own."""
-_HEADS: Final = (64 << 10, 1 << 20)
+_HEADS: Final = (16 << 10, 64 << 10, 1 << 20)
 """Bytes in which so many are looked for: a first record may hold a whole document."""
 
 
@@ -42,8 +44,7 @@ class Kin:
         if self._by_name is None:
             self._by_name = {}
             for row, (_, source) in enumerate(self._sources):
-                key = source.harness, session_name(source.native_id)
-                self._by_name.setdefault(key, []).append(row)
+                self._by_name.setdefault(_name(source), []).append(row)
         return self._by_name.get((harness, native_id), [])
 
     def of(self, row: int) -> set[int]:
@@ -51,7 +52,7 @@ class Kin:
         if self._groups is None:
             self._groups = self._look()
         source = self._sources[row][1]
-        found = set(self.named(source.harness, session_name(source.native_id)))
+        found = set(self.named(*_name(source)))
         for group in self._groups.get(row, ()):
             found.update(self._sharing[group])
         found.discard(row)
@@ -90,6 +91,17 @@ class Kin:
             else:
                 for name in _ids(source):
                     yield row, (source.harness, name)
+
+
+def _name(source: Source) -> tuple[str, str]:
+    native_id = source.native_id
+    if not _PLAIN.fullmatch(native_id):  # to see that nothing has to be cleaned takes 0.1 ms
+        native_id = session_name(native_id)
+    return source.harness, native_id
+
+
+_PLAIN: Final = re.compile(r"[0-9a-f-]{36}(?:/agent-[0-9a-z]{1,17})?")
+"""Most native ids: a UUID, and what a subagent adds to it."""
 
 
 def _alike(harness: Harness, path: str) -> Mapping[str, str]:

@@ -103,6 +103,9 @@ def _suspects(connection: sqlite3.Connection) -> set[int]:
            WHERE first_record <> 0 GROUP BY first_record, harness HAVING count(*) > 1)
            USING (first_record, harness) WHERE first_record <> 0""",
         "SELECT id FROM session WHERE parent_native <> '' AND kind = 'fork'",
+        """SELECT named.id FROM session AS named JOIN session AS fork
+           ON fork.parent_native = named.native_id AND fork.harness = named.harness
+           WHERE fork.parent_native <> '' AND fork.kind = 'fork'""",
         "SELECT id FROM session WHERE original <> 0",
     )
     return {row[0] for query in queries for row in connection.execute(query)}

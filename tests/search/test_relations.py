@@ -247,3 +247,17 @@ def test_a_nested_subagent_belongs_to_the_main_session_of_the_original(folder):
     parents = {s.name: s.parent for s in cold_corpus(folder).sessions(EVERYTHING)}
     assert parents == {"main": "", **dict.fromkeys(("resumed", "agent", "inner"), "toy:main")}
     compare(folder)
+
+
+def test_a_session_is_named_as_the_index_names_it_before_it_is_read(folder):
+    for place in ("one", "two"):
+        write(folder / place, "same", said(0, 2, 0, place))
+    with store_corpus(folder) as stored:
+        for key in sorted(session.key for session in stored.sessions(EVERYTHING)):
+            assert answer(cold_corpus(folder), sessions=(key,)) == answer(stored, sessions=(key,))
+
+
+def test_a_file_without_a_readable_record_is_one_that_could_not_be_read(folder):
+    write(folder, "a", said(0, 2))
+    (folder / "junk.jsonl").write_text("junk\nmore junk\n")
+    compare(folder)

@@ -252,3 +252,14 @@ def test_of_equal_sessions_the_first_by_path_counts_whichever_was_indexed_first(
         desk.write(f"{name}.jsonl", rows(0, 3))
         desk.sync()
     assert copied(desk) == {"a": (0, ""), "b": (3, "a")}
+
+
+def test_an_origin_among_many_new_sessions_finds_a_fork_indexed_before(desk):
+    plain = [line(text=f"text {n}", t=T + n) for n in range(4)]
+    desk.write("fork.jsonl", '{"meta": {"kind": "fork", "parent": "origin"}}\n', *plain)
+    desk.sync()
+    for number in range(20):
+        desk.write(f"s{number}.jsonl", rows(0, 2, mark=f"s{number}-"))
+    desk.write("origin.jsonl", *plain, line(text="later", t=T + 9))
+    desk.sync()
+    assert copied(desk)["fork"] == (4, "origin")
