@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 
 from recall_tui.text.batch import ready
@@ -12,6 +10,7 @@ from recall_tui.text.find import SIMD
 from recall_tui.text.fold import fold_bytes, spans
 from recall_tui.text.redact import mark
 from recall_tui.text.sanitize import sanitize
+from tests.ratios import costs_at_most, is_linear
 from tests.text.samples import Maker
 
 CODE = '''\
@@ -31,16 +30,6 @@ The build failed because the parser met a key without a value; adding one fixed 
 MIXED = CODE + "这里的连接超时是因为数据库没有响应，我们需要检查 “日志” — ✓ done\n"
 
 
-def cpu(work, *, of=5):
-    """CPU seconds of the quickest of a few runs."""
-    best = float("inf")
-    for _ in range(of):
-        start = time.process_time()
-        work()
-        best = min(best, time.process_time() - start)
-    return best
-
-
 def fresh(text):
     """A copy whose UTF-8 is not cached inside the string object."""
     return (text + "x")[:-1]
@@ -50,16 +39,22 @@ def fresh(text):
 @pytest.mark.parametrize("text", [CODE, MIXED], ids=["ascii", "mixed"])
 def test_clean_text_costs_little_more_than_counting_a_byte_in_it(text):
     messages = [text] * 600
-    counting = cpu(lambda: [message.encode().count(b"q") for message in messages])
-    assert cpu(lambda: [sanitize(fresh(m)) for m in messages]) < 8 * counting + 2e-3
-    assert cpu(lambda: [fold_bytes(fresh(m)) for m in messages]) < 10 * counting + 2e-3
+
+    def counting():
+        return [message.encode().count(b"q") for message in messages]
+
+    assert costs_at_most(8, lambda: [sanitize(fresh(m)) for m in messages], counting, 2e-3)
+    assert costs_at_most(10, lambda: [fold_bytes(fresh(m)) for m in messages], counting, 2e-3)
 
 
 @pytest.mark.skipif(not SIMD, reason="the slow stand-in is right, not fast")
 def test_all_that_is_done_to_a_text_costs_a_few_counts_of_one_byte():
     messages = [CODE] * 600
-    counting = cpu(lambda: [message.encode().count(b"q") for message in messages])
-    assert cpu(lambda: ready(messages)) < 30 * counting
+    assert costs_at_most(
+        30,
+        lambda: ready(messages),
+        lambda: [message.encode().count(b"q") for message in messages],
+    )
 
 
 HOSTILE = [
@@ -88,12 +83,7 @@ def test_one_huge_line_of_anything_takes_linear_time(piece):
         lambda text: cut_cells(text, 100),
         lambda text: excerpt(text, len(text) // 2, len(text) // 2 + 1, 80, 80),
     ):
-        assert any(_is_linear(work, *texts) for _ in range(4))
-
-
-def _is_linear(work, small, large):
-    """Four times the text: quadratic would take sixteen times as long, cubic far more."""
-    return cpu(lambda: work(large), of=1) < 9 * cpu(lambda: work(small), of=2) + 0.02
+        assert is_linear(work, *texts)
 
 
 def test_a_secret_of_a_megabyte_goes_whole():

