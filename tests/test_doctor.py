@@ -10,6 +10,7 @@ import sqlite3
 import time
 from contextlib import closing
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -169,12 +170,32 @@ def test_sessions_about_to_be_deleted_are_counted(home: Path) -> None:
     "settings", [None, "{}", "[]", "not json", '{"cleanupPeriodDays": "soon"}',
                  '{"cleanupPeriodDays": true}', '{"cleanupPeriodDays": -4}']
 )  # fmt: skip
+@pytest.mark.contract("S3-75")
 def test_settings_that_do_not_say_mean_thirty_days(home: Path, settings: str | None) -> None:
     held = claude_home(home, settings, [5])
     (check,) = doctor.retention_checks({}, str(home), held)
-    assert check.level is Level.NOTE
+    assert check.level is Level.WARN and "cleanupPeriodDays" in check.action
     assert (check.facts["days"], check.facts["set"]) == (30, False)
     assert "its default" in check.detail
+
+
+@pytest.mark.contract("S3-75")
+@pytest.mark.parametrize(("days", "level"), [(3649, Level.WARN), (3650, Level.OK)])
+def test_transcripts_count_as_kept_from_ten_years_on(home: Path, days: int, level: Level) -> None:
+    held = claude_home(home, f'{{"cleanupPeriodDays": {days}}}', [400])
+    (check,) = doctor.retention_checks({}, str(home), held)
+    assert (check.level, bool(check.action)) == (level, level is Level.WARN)
+
+
+@pytest.mark.contract("S3-75")
+def test_a_disk_with_little_room_is_a_warning(home: Path, monkeypatch) -> None:
+    found = os.statvfs(home)
+    gib = 1 << 30
+    for free, level in ((19 * gib, Level.WARN), (20 * gib, Level.OK)):
+        disk = SimpleNamespace(f_bavail=free // found.f_frsize, f_frsize=found.f_frsize)
+        monkeypatch.setattr(os, "statvfs", lambda _, disk=disk: disk)
+        room = by_name(doctor.index_checks(locate(env_of(home)), None), "index")["disk"]
+        assert room.level is level
 
 
 def test_retention_follows_the_moved_folder(home: Path) -> None:
@@ -200,6 +221,7 @@ def place_line(program: Program, root: str, sessions, damaged=(), known: int = 0
     return check
 
 
+@pytest.mark.contract("S3-75")
 def test_a_place_says_found_indexed_skipped_and_unreadable(home: Path) -> None:
     root = str(home)
     sessions = [session(f"codex:{n}", "x", path=f"{root}/{n}") for n in range(5)]
@@ -209,7 +231,7 @@ def test_a_place_says_found_indexed_skipped_and_unreadable(home: Path) -> None:
     check = place_line(Program(10), root, sessions, bad, 10)
     assert check.level is Level.WARN
     assert "10 found, 5 indexed, 3 skipped: no message in them, 2 unreadable" in check.detail
-    assert check.facts["skipped"] == 3
+    assert (check.facts["skipped"], check.facts["coverage_percent"]) == (3, 71)
     assert "tried again" in check.action
 
 

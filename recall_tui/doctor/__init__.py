@@ -37,9 +37,13 @@ DEEP_LIMIT: Final = 64 << 20
 
 ROOM: Final = 1 << 30
 """Bytes that should be free even for a small index."""
+LOW_ROOM: Final = 20 << 30
+"""Bytes below which sessions and index may soon have filled the disk (S3-75)."""
 
 CLEANUP_DAYS: Final = 30
 """Days after which Claude Code deletes a transcript when its settings do not say."""
+LONG_DAYS: Final = 3650
+"""Days from which on its transcripts count as kept (S3-75)."""
 
 SOON_DAYS: Final = 7
 """How far ahead the retention watch looks."""
@@ -227,9 +231,15 @@ def _place_check(
             "harness": harness.id, "path": root, "exists": True,
             "found": present if in_place else found, "indexed": 0 if in_place else present,
             "in_place": in_place, "left_out": out, "waiting": waiting, "skipped": skipped,
+            "coverage_percent": _percent(min(present, found), found - out - skipped),
             "unreadable": failed, "gone": gone,
         },
     )  # fmt: skip
+
+
+def _percent(part: int, whole: int) -> int:
+    """Return how much of a whole that is, 100 only when it is all of it."""
+    return 100 * part // whole if whole > 0 else 100
 
 
 def _sessions(history: History | None) -> list[Session]:
@@ -368,7 +378,11 @@ def _room(folder: str, index: str) -> Check:
             f"{notation.size(free)} free; a rebuild may need {notation.size(needed)}",
             f"make room in {folder}, or set RECALL_HOME to another disk", facts,
         )  # fmt: skip
-    return Check("index", Level.OK, "disk", f"{notation.size(free)} free", "", facts)
+    low = free < LOW_ROOM
+    return Check(
+        "index", Level.WARN if low else Level.OK, "disk", f"{notation.size(free)} free",
+        f"less than {notation.size(LOW_ROOM)}: sessions and index grow" if low else "", facts,
+    )  # fmt: skip
 
 
 # ------------------------------------------------------------------ retention
@@ -398,19 +412,27 @@ def retention_checks(
     rule = f"deletes transcripts after {notation.counted(days, 'day')}"
     detail = f"Claude Code {rule}{'' if said else ' (its default)'}"
     if soon:
-        yield Check(
-            "retention", Level.WARN, "claude",
-            f"{detail}: {notation.counted(soon, 'session')} of {len(ages):,} will go in the next "
-            f"{SOON_DAYS} days; Recall keeps the text it has read",
-            f'set "cleanupPeriodDays": 3650 in {file}, and run recall index', facts,
-        )  # fmt: skip
+        detail += (
+            f": {notation.counted(soon, 'session')} of {len(ages):,} will go in the next "
+            f"{SOON_DAYS} days; Recall keeps the text it has read"
+        )
+    elif ages:
+        held = notation.counted(len(ages), "session")
+        detail += f"; none of {held} goes in the next {SOON_DAYS} days"
     else:
-        yield Check(
-            "retention", Level.NOTE, "claude",
-            f"{detail}; none of {notation.counted(len(ages), 'session')} goes in the next "
-            f"{SOON_DAYS} days" if ages else f"{detail}; none of its sessions is indexed",
-            "", facts,
-        )  # fmt: skip
+        detail += "; none of its sessions is indexed"
+    kept = said and days >= LONG_DAYS and not soon
+    action = (
+        f'set "cleanupPeriodDays": {LONG_DAYS} in {file}{", and run recall index" if soon else ""}'
+    )
+    yield Check(
+        "retention",
+        Level.OK if kept else Level.WARN,
+        "claude",
+        detail,
+        "" if kept else action,
+        facts,
+    )
 
 
 def cleanup_days(file: str) -> tuple[int, bool]:
