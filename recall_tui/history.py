@@ -6,7 +6,6 @@ Whatever one front can do is a method here, so that the other two can show it.
 from __future__ import annotations
 
 import os
-from array import array
 from typing import TYPE_CHECKING, NamedTuple
 
 from recall_tui import clock
@@ -17,7 +16,8 @@ from recall_tui.holdings import Holdings
 from recall_tui.model import Filter, Gap, GapKind, Reach, SessionKind
 from recall_tui.paths import private_folder
 from recall_tui.scope import scope_of
-from recall_tui.store.corpus import StoreCorpus, arrays_of
+from recall_tui.store.corpus import StoreCorpus
+from recall_tui.store.skeleton import Skeleton
 from recall_tui.store.user import UserStore
 from recall_tui.upkeep import Upkeep
 
@@ -39,25 +39,6 @@ if TYPE_CHECKING:
     from recall_tui.store.sync.pending import Pending
     from recall_tui.store.sync.progress import SyncProgress
     from recall_tui.store.user import Note
-
-
-class Skeleton:
-    """A session without its text: what a virtual transcript needs to lay out 100k messages.
-
-    Attributes, one entry a message by position: `kinds` ("B"), `flags` ("B"), `times` ("q"),
-    `sizes` ("I", bytes of the shown text).
-    """
-
-    __slots__ = ("flags", "kinds", "sizes", "times")
-
-    def __init__(self) -> None:
-        self.kinds = array("B")
-        self.flags = array("B")
-        self.times = array("q")
-        self.sizes = array("I")
-
-    def __len__(self) -> int:
-        return len(self.kinds)
 
 
 class Resolved(NamedTuple):
@@ -153,16 +134,11 @@ class History:
 
     def skeleton(self, session: Session) -> Skeleton:
         """Return the arrays a virtual transcript lays out from."""
-        skeleton = Skeleton()
         self._upkeep.catch_up()
         corpus, row = self._held.holding(session, self._held.stores())
         if isinstance(corpus, StoreCorpus):
-            arrays = corpus.arrays(row)
-        else:
-            arrays = arrays_of(corpus.messages(row))
-        skeleton.kinds, skeleton.flags = arrays.kinds, arrays.flags
-        skeleton.times, skeleton.sizes = arrays.times, arrays.sizes
-        return skeleton
+            return corpus.skeleton(row)
+        return Skeleton.of_messages(corpus.messages(row))
 
     # ------------------------------------------------------------ a person's search
 

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from recall_tui.search.ports import Corpus, FactSource
     from recall_tui.search.raw import RawFile, Wanted
     from recall_tui.search.workspace import WorkspaceCorpus
-    from recall_tui.store.forget import Forgotten
     from recall_tui.store.damage import Damaged
+    from recall_tui.store.forget import Forgotten
     from recall_tui.store.sync.pending import Pending
     from recall_tui.store.user import UserStore
     from recall_tui.upkeep import Upkeep

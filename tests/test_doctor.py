@@ -15,7 +15,9 @@ from types import SimpleNamespace
 import pytest
 
 from recall_tui import clock, doctor
-from recall_tui.doctor import Level, damage, machine
+from recall_tui.doctor import Level, damage, machine, retention
+from recall_tui.doctor.index import index_checks
+from recall_tui.doctor.sources import broken_harnesses, source_checks
 from recall_tui.model import Filter, Gap, GapKind
 from recall_tui.paths import locate
 from recall_tui.store.damage import Damaged
@@ -105,9 +107,9 @@ def test_the_writer_is_named_while_it_writes(home: Path) -> None:
 
     index = index_of(home)
     with WriterLock(f"{index}.lock"):
-        writer = by_name(doctor.index_checks(locate(env_of(home)), None), "index")["writer"]
+        writer = by_name(index_checks(locate(env_of(home)), None), "index")["writer"]
         assert str(os.getpid()) in writer.detail
-    free = by_name(doctor.index_checks(locate(env_of(home)), None), "index")["writer"]
+    free = by_name(index_checks(locate(env_of(home)), None), "index")["writer"]
     assert free.detail == "nobody is writing it"
 
 
@@ -118,14 +120,14 @@ def test_a_disk_that_cannot_lock_is_a_warning_and_no_writer(home: Path, monkeypa
         raise OSError(errno.ENOLCK, "No locks available")
 
     monkeypatch.setattr(fcntl, "flock", refuse)
-    writer = by_name(doctor.index_checks(locate(env_of(home)), None), "index")["writer"]
+    writer = by_name(index_checks(locate(env_of(home)), None), "index")["writer"]
     assert writer.level is Level.WARN
     assert "cannot be locked: No locks available" in writer.detail
 
 
 def test_too_little_room_for_a_rebuild_is_a_warning(home: Path, monkeypatch) -> None:
-    monkeypatch.setattr(doctor, "ROOM", 1 << 60)
-    room = by_name(doctor.index_checks(locate(env_of(home)), None), "index")["disk"]
+    monkeypatch.setattr("recall_tui.doctor.index.ROOM", 1 << 60)
+    room = by_name(index_checks(locate(env_of(home)), None), "index")["disk"]
     assert room.level is Level.WARN
     assert "RECALL_HOME" in room.action
 
@@ -133,7 +135,7 @@ def test_too_little_room_for_a_rebuild_is_a_warning(home: Path, monkeypatch) -> 
 def test_a_place_that_cannot_be_written_is_a_warning(home: Path, monkeypatch) -> None:
     access = os.access
     monkeypatch.setattr(os, "access", lambda path, mode: mode == os.R_OK and access(path, mode))
-    room = by_name(doctor.index_checks(locate(env_of(home)), None), "index")["disk"]
+    room = by_name(index_checks(locate(env_of(home)), None), "index")["disk"]
     assert room.level is Level.WARN
     assert "cannot be written" in room.detail
     assert "RECALL_HOME" in room.action
@@ -158,7 +160,7 @@ def claude_home(home: Path, settings: str | None, ages_days: list[float]) -> lis
 @pytest.mark.contract("S3-74", "S3-75")
 def test_sessions_about_to_be_deleted_are_counted(home: Path) -> None:
     held = claude_home(home, '{"cleanupPeriodDays": 20}', [1, 12.5, 14, 19])
-    (check,) = doctor.retention_checks({}, str(home), held)
+    (check,) = retention.retention_checks({}, str(home), held)
     assert check.level is Level.WARN
     assert (check.facts["days"], check.facts["set"]) == (20, True)
     assert (check.facts["sessions"], check.facts["soon"]) == (4, 2)
@@ -168,12 +170,13 @@ def test_sessions_about_to_be_deleted_are_counted(home: Path) -> None:
 
 @pytest.mark.parametrize(
     "settings", [None, "{}", "[]", "not json", '{"cleanupPeriodDays": "soon"}',
-                 '{"cleanupPeriodDays": true}', '{"cleanupPeriodDays": -4}']
+                 '{"cleanupPeriodDays": true}', '{"cleanupPeriodDays": -4}',
+                 '{"cleanupPeriodDays": 1e999}', '{"cleanupPeriodDays": ' + "[" * 20_000]
 )  # fmt: skip
 @pytest.mark.contract("S3-75")
 def test_settings_that_do_not_say_mean_thirty_days(home: Path, settings: str | None) -> None:
     held = claude_home(home, settings, [5])
-    (check,) = doctor.retention_checks({}, str(home), held)
+    (check,) = retention.retention_checks({}, str(home), held)
     assert check.level is Level.WARN and "cleanupPeriodDays" in check.action
     assert (check.facts["days"], check.facts["set"]) == (30, False)
     assert "its default" in check.detail
@@ -183,7 +186,7 @@ def test_settings_that_do_not_say_mean_thirty_days(home: Path, settings: str | N
 @pytest.mark.parametrize(("days", "level"), [(3649, Level.WARN), (3650, Level.OK)])
 def test_transcripts_count_as_kept_from_ten_years_on(home: Path, days: int, level: Level) -> None:
     held = claude_home(home, f'{{"cleanupPeriodDays": {days}}}', [400])
-    (check,) = doctor.retention_checks({}, str(home), held)
+    (check,) = retention.retention_checks({}, str(home), held)
     assert (check.level, bool(check.action)) == (level, level is Level.WARN)
 
 
@@ -194,16 +197,16 @@ def test_a_disk_with_little_room_is_a_warning(home: Path, monkeypatch) -> None:
     for free, level in ((19 * gib, Level.WARN), (20 * gib, Level.OK)):
         disk = SimpleNamespace(f_bavail=free // found.f_frsize, f_frsize=found.f_frsize)
         monkeypatch.setattr(os, "statvfs", lambda _, disk=disk: disk)
-        room = by_name(doctor.index_checks(locate(env_of(home)), None), "index")["disk"]
+        room = by_name(index_checks(locate(env_of(home)), None), "index")["disk"]
         assert room.level is level
 
 
 def test_retention_follows_the_moved_folder(home: Path) -> None:
     held = claude_home(home, '{"cleanupPeriodDays": 3650}', [400])
     moved = {"CLAUDE_CONFIG_DIR": str(home / ".claude")}
-    (check,) = doctor.retention_checks(moved, "/nowhere", held)
+    (check,) = retention.retention_checks(moved, "/nowhere", held)
     assert (check.facts["days"], check.facts["soon"]) == (3650, 0)
-    assert list(doctor.retention_checks({}, "/nowhere", held)) == []
+    assert list(retention.retention_checks({}, "/nowhere", held)) == []
 
 
 def broken(path: str, harness: str = "codex") -> Damaged:
@@ -217,7 +220,7 @@ def place_line(program: Program, root: str, sessions, damaged=(), known: int = 0
         assert (chosen.harnesses, chosen.roots) == ((program.id,), (root,))
         return known
 
-    (check,) = doctor.source_checks([Place(program, root)], sessions, list(damaged), sources)
+    (check,) = source_checks([Place(program, root)], sessions, list(damaged), sources)
     return check
 
 
@@ -251,7 +254,7 @@ def test_programs_that_left_nothing_in_a_named_folder_are_no_lines_of_their_own(
     bare.mkdir()
     places = [Place(Program(0), str(full)), Place(Program(4), str(full)),
               Place(Program(0), str(bare))]  # fmt: skip
-    lines = [check.detail for check in doctor.source_checks(places, [], [], lambda _: 4)]
+    lines = [check.detail for check in source_checks(places, [], [], lambda _: 4)]
     assert lines == [f"{full}: 4 found, 0 indexed, 4 skipped: no message in them",
                      f"{bare}: 0 found, 0 indexed"]  # fmt: skip
 
@@ -272,7 +275,7 @@ def test_an_unreadable_folder_is_part_of_the_line() -> None:
 
 
 def test_places_that_are_not_there_are_listed_and_the_demo_offered() -> None:
-    missing, nothing = doctor.source_checks([Place(Program(), "/no/such")], [], [], lambda _: 0)
+    missing, nothing = source_checks([Place(Program(), "/no/such")], [], [], lambda _: 0)
     assert (missing.level, missing.detail) == (Level.NOTE, "/no/such: not there")
     assert (nothing.level, "recall --demo" in nothing.action) == (Level.WARN, True)
 
@@ -283,7 +286,7 @@ def test_a_harness_that_cannot_be_loaded_is_reported(monkeypatch) -> None:
     monkeypatch.setattr(registry, "ids", lambda: ["broken"])
     monkeypatch.setitem(registry.BUILT_IN, "broken", "recall_tui.nothing:Nothing")
     registry.get.cache_clear()
-    (check,) = doctor.broken_harnesses()
+    (check,) = broken_harnesses()
     assert check.level is Level.WARN
     assert "'broken' cannot be loaded" in check.detail
 

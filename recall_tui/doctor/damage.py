@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from recall_tui.doctor import Check, Level
+from recall_tui.doctor.checks import Check, Level
 from recall_tui.text import notation
 from recall_tui.text.safe import hide
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from recall_tui.doctor import Check, Level
+from recall_tui.doctor.checks import Check, Level
 from recall_tui.errors import ConfigError
 
 if TYPE_CHECKING:

@@ -7,10 +7,9 @@ choice asks for, then rows are read by id.
 from __future__ import annotations
 
 import sqlite3
-from array import array
 from bisect import bisect_left
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from recall_tui.errors import StoreError
 from recall_tui.model import (
@@ -29,10 +28,12 @@ from recall_tui.store.block import Block, Meta
 from recall_tui.store.connect import Readers, store_errors
 from recall_tui.store.expand import expand, expand_attributes
 from recall_tui.store.migrations import TEXT_RULES
+from recall_tui.store.skeleton import Skeleton
 from recall_tui.text.fold import fold
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+    from array import array
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from recall_tui.model import Candidates, Gap
     from recall_tui.store.damage import Damaged
@@ -61,27 +62,6 @@ _ATTRIBUTES: Final = "SELECT attributes FROM body WHERE id=?"
 
 DIVISIBLE: Final = 128
 """Blocks from which on it takes longer to read half of them than to start another process."""
-
-
-class Arrays(NamedTuple):
-    """A session without its text, one entry a message by position."""
-
-    kinds: array[int]
-    flags: array[int]
-    times: array[int]
-    sizes: array[int]
-    """Bytes of the marked text."""
-
-
-def arrays_of(messages: Iterable[Message]) -> Arrays:
-    """Return the same of messages that are at hand, in position order."""
-    found = Arrays(array("B"), array("B"), array("q"), array("I"))
-    for message in messages:
-        found.kinds.append(message.kind)
-        found.flags.append(message.flags)
-        found.times.append(message.time_ms)
-        found.sizes.append(len(message.text.encode("utf-8", "replace")))
-    return found
 
 
 class StoreCorpus:
@@ -265,28 +245,11 @@ class StoreCorpus:
 
     # ------------------------------------------------------------ beyond the port
 
-    def arrays(self, row: int) -> Arrays:
+    def skeleton(self, row: int) -> Skeleton:
         """Return what a virtual transcript lays out from, without reading any text."""
-        found = Arrays(array("B"), array("B"), array("q"), array("I"))
+        metas = "SELECT meta FROM block WHERE session=?"
         with self._readers.lease() as connection:
-            metas = [
-                Meta.unpack(data)
-                for (data,) in connection.execute(
-                    "SELECT meta FROM block WHERE session=? ORDER BY no", (row,)
-                )
-            ]
-        count = 1 + max((meta.positions[-1] for meta in metas), default=-1)
-        for column in found:
-            column.frombytes(bytes(column.itemsize * count))
-        for meta in metas:
-            ends = meta.raw_offsets[1:]  # each one behind a separator
-            columns = (meta.positions, meta.kinds, meta.flags, meta.times, meta.raw_offsets, ends)
-            for position, kind, flags, time_ms, start, end in zip(*columns, strict=False):
-                found.kinds[position] = kind
-                found.flags[position] = flags
-                found.times[position] = time_ms
-                found.sizes[position] = end - start - 1
-        return found
+            return Skeleton.of_metas([Meta.unpack(d) for (d,) in connection.execute(metas, (row,))])
 
     def synced_ms(self) -> int:
         """Return when the sources were last compared with the index, 0 for never."""

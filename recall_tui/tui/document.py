@@ -18,9 +18,10 @@ if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
-    from recall_tui.history import History, Skeleton
+    from recall_tui.history import History
     from recall_tui.model import Message, Session
     from recall_tui.search.results import GrepQuery
+    from recall_tui.store.skeleton import Skeleton
     from recall_tui.tui.frame import Frame, Outcome
     from recall_tui.tui.lines import Line
     from recall_tui.tui.subagents import Aside

@@ -119,7 +119,7 @@ def _file(check: Check) -> str:
 
 def soon_deleted(home: str, sessions: Sequence[Session]) -> list[Gap]:
     """Return the gap for what Claude Code will delete soon; call it in a worker thread."""
-    from recall_tui.doctor import retention_checks
+    from recall_tui.doctor.retention import retention_checks
 
     return [
         Gap(GapKind.RETENTION, int(str(check.facts["soon"])), check.detail, check.action)

@@ -12,7 +12,7 @@ from recall_tui.tui.frame import estimate, spaced
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from recall_tui.history import Skeleton
+    from recall_tui.store.skeleton import Skeleton
     from recall_tui.tui.frame import Frame
 
 _BLOCK: Final = 128

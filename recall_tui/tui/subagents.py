@@ -14,8 +14,9 @@ from recall_tui.tui.notation import counted, duration
 if TYPE_CHECKING:
     from collections.abc import Container, Mapping, Sequence
 
-    from recall_tui.history import History, Skeleton
+    from recall_tui.history import History
     from recall_tui.model import Message, Session
+    from recall_tui.store.skeleton import Skeleton
     from recall_tui.tui.frame import Frame
     from recall_tui.tui.lines import Piece
 

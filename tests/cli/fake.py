@@ -9,7 +9,7 @@ from dataclasses import replace
 from recall_tui.clock import from_iso
 from recall_tui.errors import BadReferenceError
 from recall_tui.harnesses.base import ResumeCommand, Source
-from recall_tui.history import Resolved, Skeleton
+from recall_tui.history import Resolved
 from recall_tui.model import (
     Filter,
     Flag,
@@ -27,6 +27,7 @@ from recall_tui.model import (
 from recall_tui.paths import locate
 from recall_tui.search.results import Case, GrepUpdate, Hit
 from recall_tui.store.forget import Forgotten
+from recall_tui.store.skeleton import Skeleton
 from recall_tui.store.sync.discover import Place
 from recall_tui.store.sync.progress import SyncProgress
 from recall_tui.text.redact import shown

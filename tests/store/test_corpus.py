@@ -17,6 +17,7 @@ from recall_tui.search.ports import Corpus
 from recall_tui.store import choice
 from recall_tui.store.connect import open_reader
 from recall_tui.store.corpus import StoreCorpus, _prepare
+from recall_tui.store.skeleton import Skeleton
 from tests.store.toy import line
 
 T = 1_700_000_000_000
@@ -192,14 +193,15 @@ def test_messages_by_position(filled):
     assert messages[0].reference.key == "toy:one"
 
 
-def test_arrays_agree_with_the_messages(filled):
+def test_a_skeleton_agrees_with_the_messages(filled):
     row = filled.session("one").id
-    arrays = filled.corpus.arrays(row)
     messages = filled.corpus.messages(row)
-    assert list(arrays.kinds) == [m.kind for m in messages]
-    assert list(arrays.flags) == [m.flags for m in messages]
-    assert list(arrays.times) == [m.time_ms for m in messages]
-    assert list(arrays.sizes) == [len(m.text.encode()) for m in messages]
+    for bones in (filled.corpus.skeleton(row), Skeleton.of_messages(messages)):
+        assert len(bones) == len(messages)
+        assert list(bones.kinds) == [m.kind for m in messages]
+        assert list(bones.flags) == [m.flags for m in messages]
+        assert list(bones.times) == [m.time_ms for m in messages]
+        assert list(bones.sizes) == [len(m.text.encode()) for m in messages]
 
 
 def test_only_the_bodies_touched_are_unpacked(filled, monkeypatch):
@@ -212,7 +214,7 @@ def test_only_the_bodies_touched_are_unpacked(filled, monkeypatch):
     # Position 2 is the tool result; the talk block spans 0..3 and has to be looked into.
     assert len(unpacked) <= 2
     list(filled.corpus.blocks(Filter()))
-    filled.corpus.arrays(filled.session("one").id)
+    filled.corpus.skeleton(filled.session("one").id)
     assert len(unpacked) <= 2
 
 

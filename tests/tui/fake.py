@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from recall_tui.doctor import Check, Level
 from recall_tui.errors import BadReferenceError, QueryError, SourceError
-from recall_tui.history import History, Resolved, Skeleton
+from recall_tui.history import History, Resolved
 from recall_tui.model import (
     Fact,
     Filter,
@@ -39,6 +39,7 @@ from recall_tui.search.recall.envelope import (
 )
 from recall_tui.search.recall.request import RecallRequest, checked
 from recall_tui.search.results import Case, GrepQuery, GrepUpdate, Hit
+from recall_tui.store.skeleton import Skeleton
 from recall_tui.store.sync.progress import SyncProgress
 from recall_tui.store.user import Note
 

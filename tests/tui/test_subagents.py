@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recall_tui.history import Skeleton
 from recall_tui.model import Kind, Session, SessionKind
+from recall_tui.store.skeleton import Skeleton
 from recall_tui.tui.subagents import SHOWN_MESSAGES, begun
 from recall_tui.tui.subagents import placed as placed_in
 from tests.tui.conftest import make

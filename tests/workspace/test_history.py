@@ -184,7 +184,7 @@ def test_the_asking_revision_is_the_one_that_is_searched(tmp_path) -> None:
 
 
 def test_doctor_says_that_it_is_read_in_place(history) -> None:
-    from recall_tui.doctor import source_checks
+    from recall_tui.doctor.sources import source_checks
 
     (check,) = source_checks(history.places, history.sessions(), history.damaged(), history.sources)
     assert "2 sessions read in place" in check.detail

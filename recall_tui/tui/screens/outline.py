@@ -22,8 +22,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import tzinfo
 
-    from recall_tui.history import History, Skeleton
+    from recall_tui.history import History
     from recall_tui.model import Session
+    from recall_tui.store.skeleton import Skeleton
     from recall_tui.tui.keymap import Keymap
     from recall_tui.tui.lines import Line
 
