@@ -346,6 +346,9 @@ def unreadable(path: str, error: OSError) -> Gap:
     )
 
 
+MOSTLY_DAMAGED: Final = "most of its lines are damaged"
+"""Stands in the error of a source that is one, though what could be read of it is kept."""
+
 HEAD_BYTES: Final = 64 << 10
 """What a harness is shown of a file to recognise it."""
 

@@ -18,7 +18,14 @@ import msgspec
 
 from recall_tui.errors import SourceError
 from recall_tui.harnesses import streams
-from recall_tui.harnesses.base import Checkpoint, Facts, Parsed, Source, StaleCheckpoint
+from recall_tui.harnesses.base import (
+    MOSTLY_DAMAGED,
+    Checkpoint,
+    Facts,
+    Parsed,
+    Source,
+    StaleCheckpoint,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -33,9 +40,6 @@ _BLANK: Final = b"\0\r\n\t "
 _SPACE: Final = "\0\r\n\t ,"
 _TRIES: Final = 256
 """Places in a damaged line where a whole record may begin: bounds the work on junk."""
-
-
-MOSTLY_DAMAGED: Final = "most of its lines are damaged"
 
 
 class BadLine(Exception):  # noqa: N818 - control flow inside a reader

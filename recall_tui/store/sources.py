@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 from recall_tui import clock
-from recall_tui.harnesses.jsonl import MOSTLY_DAMAGED
+from recall_tui.harnesses.base import MOSTLY_DAMAGED
 from recall_tui.store import ingest
 from recall_tui.store.sync.plan import NOT_OPENED
 
