@@ -6,7 +6,8 @@ from bisect import bisect_left
 from itertools import accumulate, takewhile
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from recall_tui.search.plain import MARK, continues, plain
+from recall_tui.search.plain import MARK, plain
+from recall_tui.text.fold import joins
 from recall_tui.text.late import late
 from recall_tui.text.marks import CLOSE, OPEN, shown
 
@@ -140,4 +141,4 @@ def _snapped_end(text: str, stop: int, end: int) -> int:
 
 def _inside(text: str, at: int) -> bool:
     """Whether a cut at an offset would part what is drawn as one character."""
-    return continues(text[at]) or text[at] in _JOINERS or text[at - 1] in _JOINERS
+    return joins(text[at]) or text[at] in _JOINERS or text[at - 1] in _JOINERS

@@ -12,7 +12,7 @@ import unicodedata
 from bisect import bisect_right
 from typing import TYPE_CHECKING, Final
 
-from recall_tui.text.fold import fold
+from recall_tui.text.fold import fold, joins
 from recall_tui.text.late import late
 from recall_tui.text.marks import OPEN, plain_pieces
 
@@ -59,15 +59,6 @@ def stretches(text: str) -> Iterator[tuple[int, int]]:
     yield start, len(text)
 
 
-def continues(char: str) -> bool:
-    """Whether a character may compose or change places with the one before it."""
-    return (
-        unicodedata.combining(char) != 0
-        or unicodedata.category(char)[0] == "M"
-        or "\u1161" <= char <= "\u11ff"  # Hangul vowels and finals
-    )
-
-
 def solid(literal: str, *, turkic: bool) -> list[bytes]:
     """Return needles for the parts of a literal that the fold of every text holding it holds.
 
@@ -85,10 +76,10 @@ def solid(literal: str, *, turkic: bool) -> list[bytes]:
 def _steady(piece: str) -> str:
     """Return the piece without marks at its start and without an unsteady letter at its end."""
     start, end = 0, len(piece)
-    while start < end and continues(piece[start]):
+    while start < end and joins(piece[start]):
         start += 1
     last = end
-    while last > start and continues(piece[last - 1]):
+    while last > start and joins(piece[last - 1]):
         last -= 1
     if last > start and (last < end or _unsteady(piece[last - 1])):
         end = last - 1
@@ -154,7 +145,7 @@ class Ruler:
         edges, chars = [], [at]
         while at < self._end:
             end = at + 1
-            while end < self._end and continues(text[end]):
+            while end < self._end and joins(text[end]):
                 end += 1
             folded += len(fold(text[at:end]))
             edges.append(folded)

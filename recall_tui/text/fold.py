@@ -13,6 +13,7 @@ too: one that begins with a combining mark, or ends where the text goes on with 
 from __future__ import annotations
 
 import unicodedata
+from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from recall_tui.text.find import beyond_ascii
@@ -71,7 +72,16 @@ def fold_aligned(text: str) -> tuple[str, bool]:
     """Return `fold(text)`, and whether each character of it comes from the one at its place."""
     if text.isascii():
         return text.lower(), True
-    safe = _stream_safe(text)
+    data = text.encode("utf-8", "surrogatepass")
+    beyond = beyond_ascii(data)
+    if 8 * len(beyond) < len(data):
+        kinds = set(beyond)
+        if len(kinds) <= _FEW_KINDS and all(map(_is_inert, kinds)):
+            return data.lower().decode("utf-8", "surrogatepass"), True
+    # Beyond ASCII are few characters of most texts, and all of a run.
+    safe = text
+    if len(beyond) > _MOST_MARKS and _LONG_RUN.search(beyond):
+        safe = _LONG_RUN.sub(_with_joiners, text)
     composed = _nfc(safe)
     lowered = composed.casefold()
     folded = _nfc(lowered)
@@ -79,15 +89,27 @@ def fold_aligned(text: str) -> tuple[str, bool]:
     return folded, composed is text and folded is lowered and len(folded) == len(text)
 
 
-def _stream_safe(text: str) -> str:
-    """Return the text without the runs of combining marks that would take quadratic time."""
-    if len(text) <= _MOST_MARKS:
-        return text
-    # Beyond ASCII are few characters of most texts, and all of a run.
-    beyond = beyond_ascii(text.encode("utf-8", "surrogatepass"))
-    if len(beyond) <= _MOST_MARKS or not _LONG_RUN.search(beyond):
-        return text
-    return _LONG_RUN.sub(_with_joiners, text)
+_FEW_KINDS: Final = 64
+"""So many different characters are looked at one by one before a whole fold is quicker."""
+
+
+@cache
+def _is_inert(char: str) -> bool:
+    """Return whether a character neither folds nor combines, as those of `_INERT`.
+
+    That set takes 10 ms to compile, which a page of hits has not.
+    """
+    return char.casefold() == char and unicodedata.is_normalized("NFC", char) and not joins(char)
+
+
+def joins(char: str) -> bool:
+    """Whether a character may compose or change places with the one before it."""
+    return (
+        unicodedata.combining(char) != 0
+        or unicodedata.category(char)[0] == "M"
+        or "\u1161" <= char <= "\u11ff"  # Hangul vowels and finals
+        or char == "\U00016d67"  # a vowel of Kirat Rai, which Unicode 16 calls a letter
+    )
 
 
 _LONG_RUN: Final = late(f"[{_MAY_BE_MARKS}][{_MAY_BE_MARKS}]{{{_MOST_MARKS},}}")

@@ -16,6 +16,7 @@ from recall_tui.text.fold import (
     fold,
     fold_aligned,
     fold_bytes,
+    joins,
     spans,
 )
 from recall_tui.text.marks import CLOSE, OPEN, plain_pieces
@@ -134,6 +135,17 @@ def test_every_character_that_joins_the_one_before_is_known():
             joining.update(part for part in parts[1:] if not unicodedata.combining(part))
     assert len(joining) > 40
     assert {char for char in joining if not _JOINING.match(char)} == set()
+    assert {
+        char for char in CODE_POINTS if not joins(char) and unicodedata.combining(char)
+    } == set()
+    assert {char for char in joining if not joins(char)} == set()
+
+
+@given(texts, st.text("Aa—✓é狐", max_size=3))
+def test_a_text_with_few_letters_beyond_ascii_folds_by_the_rule(text, more):
+    text += "J" * 8 * len(text) + more + "x" * 40
+    rule = unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())
+    assert fold(text) == rule
 
 
 # ---------------------------------------------------------------- spans
