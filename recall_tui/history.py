@@ -211,7 +211,7 @@ class History:
             stop,
             zone(request.zone),
             self._held.fact_sources(),
-            self._held.fact_scope(request.current_session) if request.current_session else "",
+            self._held.fact_scope(request.current_session, _here()),
         )
         self._held.dated(envelope.reach)
         return envelope
@@ -440,6 +440,14 @@ class History:
             if update.done:
                 self._held.dated(update.reach)
             yield update
+
+
+def _here() -> str:
+    """Return the folder a question is asked in, empty when it is gone."""
+    try:
+        return os.getcwd()
+    except OSError:
+        return ""
 
 
 def source_of(session: Session) -> Source:

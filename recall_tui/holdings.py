@@ -118,10 +118,19 @@ class Holdings:
 
         return [Memory(corpus.place.files) for corpus in self._workspaces()]
 
-    def fact_scope(self, session: str) -> str:
-        """Return the folder whose facts a session may see, empty for none but the global ones."""
-        found = (corpus.workspace_root(session) for corpus in self._workspaces())
-        return next(filter(None, found), "")
+    def fact_scope(self, session: str, folder: str = "") -> str:
+        """Return the folder whose facts may be seen, empty for none but the global ones.
+
+        Args:
+            session: Key of the session that asks, empty when a person does.
+            folder: Where the question is asked: it counts when no session of a workspace asks.
+        """
+        workspaces = self._workspaces()
+        for corpus in workspaces if session else ():
+            if found := corpus.workspace_root(session):
+                return found
+        places = [corpus.root_of(folder) for corpus in workspaces] if folder else []
+        return max(places, key=lambda found: len(found[0]), default=("", ""))[1]
 
     def corpora(self, asking: str = "") -> Sequence[Corpus]:
         """Return the bodies of sessions that together hold everything, each session once.

@@ -187,6 +187,20 @@ class WorkspaceCorpus:
         listed = self._catalogue().entries.values()
         return next((e.header.workspace_root for e in listed if e.session.key == session), "")
 
+    def root_of(self, folder: str) -> tuple[str, str]:
+        """Return the deepest place a session was in that holds a folder, and its scope of facts.
+
+        Both are empty when no session was in the folder or above it.
+        """
+        places = {
+            (place, entry.header.workspace_root)
+            for entry in self._catalogue().entries.values()
+            for place in (entry.header.workspace_root, entry.header.cwd)
+            if place and entry.header.workspace_root
+        }
+        holding = [found for found in places if under(folder, found[0])]
+        return max(holding, key=lambda found: (len(found[0]), found), default=("", ""))
+
     def version(self) -> int:
         """Return a number that changes when the workspace does. Cheap: poll it."""
         return hash(database.change_token(self.place.files.runtime)) & 0x7FFF_FFFF

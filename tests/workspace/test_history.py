@@ -127,6 +127,35 @@ def test_its_facts_are_handed_out_in_scope(history) -> None:
     assert history._held.fact_scope("claude:x") == ""
 
 
+@pytest.mark.contract("S0-118")
+def test_a_person_sees_the_facts_of_the_folder_the_question_is_asked_in(
+    tmp_path, monkeypatch
+) -> None:
+    names = ("app", "app/part", "other")
+    for name in names:
+        (tmp_path / name).mkdir()
+    workspace, memory = Workspace(tmp_path / "maka"), MemoryStore(tmp_path / "maka")
+    for name in names:
+        root = str(tmp_path / name)
+        workspace.user(workspace.session(name, workspaceRoot=root, cwd=root), "window")
+        memory.item(name, f"fact of {name}", ["window"], scope=root)
+    memory.item("all", "fact of all", ["window"])
+    memory.done()
+    opened = History.open([f"maka={workspace.done()}"])
+    (tmp_path / "app" / "part" / "deep").mkdir()
+
+    def facts(folder: str, asking: str = "") -> set[str]:
+        monkeypatch.chdir(tmp_path / folder)
+        asked = RecallRequest(terms=("window",), current_session=asking)
+        return {fact.content.removeprefix("fact of ") for fact in opened.recall(asked).facts}
+
+    assert facts("app") == {"all", "app"}
+    assert facts("app/part/deep") == {"all", "app/part"}
+    assert facts(".") == {"all"}
+    assert facts("other", "maka:app") == {"all", "app"}
+    opened.close()
+
+
 def test_forgetting_holds(history, folder) -> None:
     session = history.find("session-1")[0]
     before = (folder / "runtime.sqlite").read_bytes()
