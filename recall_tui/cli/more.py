@@ -31,13 +31,15 @@ def more(ctx: click.Context, *, ref: str, before: int, after: int, as_json: bool
     What recall never shows (thinking, the program's own notices) is not here either; `recall show`
     prints the session as it is.
     """
+    from recall_tui.playbooks.current import asking
     from recall_tui.search.recall import wire
     from recall_tui.search.recall.marker import NOTICE
     from recall_tui.search.recall.request import MoreRequest
 
     call = options.call_of(ctx)
     with call.history() as history:
-        answer = history.more(MoreRequest(reference(history, ref), before, after))
+        request = MoreRequest(reference(history, ref), before, after, asking(call.env))
+        answer = history.more(request)
     if as_json:
         output.print_json(wire.more(answer, paths=True))
         return ExitCode.FOUND

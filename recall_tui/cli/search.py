@@ -75,8 +75,10 @@ def search(
 
     Words count in any form, a "quoted phrase" or an identifier as it is, and days ("on 7 July",
     "last week") pull what was said around them up. Each row says WHY it is there: trust that,
-    not the rank. `recall grep` finds every occurrence instead.
+    not the rank. The turn of a session that this is run from is left out. `recall grep` finds
+    every occurrence instead.
     """
+    from recall_tui.playbooks.current import asking
     from recall_tui.search.recall.policy import MAX_PERSON_LIMIT
     from recall_tui.search.recall.request import RecallRequest
 
@@ -88,6 +90,7 @@ def search(
         limit=limit,
         chosen=asked.filter(call.zone(as_json=as_json)),
         expand=expand,
+        current_session=asking(call.env),
         recent=recent,
         zone=zone_name,
     )

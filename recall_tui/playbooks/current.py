@@ -40,22 +40,38 @@ def current(past: Past, env: Mapping[str, str], cwd: str) -> Session:
     Raises:
         QueryError: No id, more than one, or none that is known; names candidates by key.
     """
-    given = {
+    given = _given(env)
+    if len(given) != 1:
+        reason = "ids of several programs are set" if given else "no program says which it is"
+        raise _unknown(past, reason, cwd)
+    ((harness, native),) = given.items()
+    found = [s for s in past.find(native) if s.native_id == native and s.harness == harness]
+    if len(found) != 1:
+        raise _unknown(past, "its id names no single session here", cwd)
+    return found[0]
+
+
+def asking(env: Mapping[str, str]) -> str:
+    """Return the key of the session a question comes from, empty when no program says which.
+
+    Nothing is looked up: a session that is not known asks like anybody.
+    """
+    given = _given(env)
+    return ":".join(*given.items()) if len(given) == 1 else ""
+
+
+def _given(env: Mapping[str, str]) -> dict[str, str]:
+    """Return the native ids that are set, by harness, without those of programs around this one."""
+    found = {
         harness: next((env[name] for name in names if env.get(name)), "")
         for harness, names in _IDS.items()
     }
     running = [harness for harness, marker in _RUNNING.items() if env.get(marker)]
-    named = [harness for harness, native in given.items() if native]
-    if running:
-        named = [harness for harness in named if harness in running]
-    if len(named) != 1:
-        reason = "ids of several programs are set" if named else "no program says which it is"
-        raise _unknown(past, reason, cwd)
-    native = given[named[0]]
-    found = [s for s in past.find(native) if s.native_id == native and s.harness == named[0]]
-    if len(found) != 1:
-        raise _unknown(past, "its id names no single session here", cwd)
-    return found[0]
+    return {
+        harness: native
+        for harness, native in found.items()
+        if native and (not running or harness in running)
+    }
 
 
 def _unknown(past: Past, reason: str, cwd: str) -> QueryError:

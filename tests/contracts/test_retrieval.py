@@ -21,7 +21,7 @@ from recall_tui.search.recall import recall
 from recall_tui.search.recall.request import MaterialRequest, Reason, RecallRequest, RefusedError
 from recall_tui.search.results import GrepQuery
 from tests.conftest import REPOSITORY
-from tests.contracts.conftest import FINDING, Own
+from tests.contracts.conftest import FINDING, Own, session_id
 from tests.harnesses.claude.build import image, png, text, thinking
 from tests.search.corpora import MemoryCorpus, Said, Talk, drained, never, rows
 from tests.workspace.build import Workspace
@@ -274,6 +274,33 @@ def test_a_prompt_that_is_a_picture_alone_stands_in_the_passage_with_its_metadat
     }  # fmt: skip
     assert (material["kind"], material["mimeType"]) == ("image", "image/png")
     assert not any("/" in str(value) for key, value in material.items() if key != "mimeType")
+
+
+@pytest.mark.contract("S0-27", "S0-103")
+def test_the_turn_a_command_is_run_from_is_no_evidence(machine, monkeypatch) -> None:
+    lines = Own("one")
+    lines.user("the gnu lives here")
+    lines.assistant(text("it does"))
+    lines.user("where did we see the gnu?")
+    machine.talk("one", lines)
+    machine.talk("two", "a gnu elsewhere")
+
+    def found() -> set[tuple[str, int]]:
+        answer = machine.recall("search", "gnu", "--json").json
+        return {(p["session_id"][7:11], p["sequence"]) for p in answer["passages"]}
+
+    everything = found()
+    one, two = (session_id(name)[:4] for name in ("one", "two"))
+    assert everything == {(one, 0), (one, 2), (two, 0)}
+    running = machine.recall("grep", "where did", "--json").json["hits"][0]["ref"]
+    assert machine.recall("more", running).code == 0
+    monkeypatch.setenv("CLAUDE_CODE_SESSION_ID", session_id("one"))
+    assert found() == everything - {(one, 2)}
+    assert machine.recall("more", running).code == machine.recall("more", "claude:no#1").code == 3
+    monkeypatch.setenv("CODEX_THREAD_ID", "x")  # two programs, and none says that it runs this
+    assert found() == everything
+    monkeypatch.setenv("CLAUDECODE", "1")
+    assert found() == everything - {(one, 2)}
 
 
 # ---------------------------------------------------------------- a person's search
