@@ -160,7 +160,8 @@ RULES: Final = {
         "Seconds an index may be old before a search looks at the sources; 0 always looks.",
     ),
     "regex_timeout_s": Rule(
-        _seconds, "Seconds a regular expression may spend on one block of text."
+        _seconds,
+        "Seconds a regular expression may spend on one block of text; a slow one ends after thrice that.",
     ),
     "zone": Rule(_zone, "Zone of the times shown: local, UTC or a name (Europe/Berlin)."),
     "theme": Rule(_text, "Theme of the app; its palette lists them."),

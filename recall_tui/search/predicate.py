@@ -33,7 +33,14 @@ Admits: TypeAlias = "Callable[[int], int] | None"
 """Whether the message of an index may match at all; None admits every one."""
 
 PATIENCE: Final = 3
-"""Blocks that may run out of time before a pattern is given up: the wait stays bounded."""
+"""Blocks that may run out of time before a pattern is given up: the wait stays bounded, ..."""
+
+PACE: Final = 10_000_000
+"""... also where none does: beyond a second for so many characters its time is lost as well. A
+pattern that does not go back over what it has read is several times as fast."""
+
+_GRACE_S: Final = 0.2
+"""Time to mark a hit when patience is at its end."""
 
 
 class Found(NamedTuple):
@@ -285,18 +292,22 @@ class Regex(_Verified):
         """Return the matches of a block, and how many messages were left when time ran out."""
         todo = self.candidates(block, first, admits)
         indices: list[int] = []
-        occurrences = 0
-        deadline = time.monotonic() + min(self._timeout_s, self._patience_s)
+        occurrences = read = unsearched = 0
+        started = time.monotonic()
+        deadline = started + min(self._timeout_s, self._patience_s)
         for done, index in enumerate(todo):
+            text = plain(block.text_of(index))
             try:
-                count = sum(1 for _ in self._spans(plain(block.text_of(index)), deadline))
+                count = sum(1 for _ in self._spans(text, deadline))
             except (TimeoutError, MemoryError):
-                self._patience_s -= self._timeout_s
-                return Found(indices, occurrences, len(todo) - done)
+                unsearched = len(todo) - done
+                break
+            read += len(text)
             if count:
                 indices.append(index)
                 occurrences += count
-        return Found(indices, occurrences)
+        self._patience_s -= max(0.0, time.monotonic() - started - read / PACE)
+        return Found(indices, occurrences, unsearched)
 
     def tally(self, block: Block) -> Tally:
         """Return how many matches a block holds."""
@@ -304,8 +315,9 @@ class Regex(_Verified):
 
     def spans(self, text: str) -> Iterator[tuple[int, int]]:
         """Yield the matches in plain text; those that would take too long are left out."""
+        patience_s = max(_GRACE_S, min(self._timeout_s, self._patience_s))
         try:
-            yield from self._spans(text, time.monotonic() + self._timeout_s)
+            yield from self._spans(text, time.monotonic() + patience_s)
         except (TimeoutError, MemoryError):
             return
 

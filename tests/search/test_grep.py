@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 from array import array
+from itertools import count
+from types import SimpleNamespace
 
 import pytest
 
@@ -329,6 +331,18 @@ def test_a_pattern_that_takes_too_long_is_a_gap_and_ends():
     assert last.total == len(hits)
     assert gap.count >= 40
     assert last.total < 40  # it was given up after a few blocks
+
+
+@pytest.mark.contract("X-1")
+def test_a_pattern_that_is_slow_everywhere_ends_though_no_block_runs_out_of_time(monkeypatch):
+    seconds = count()
+    clock = SimpleNamespace(monotonic=lambda: next(seconds))
+    monkeypatch.setattr("recall_tui.search.predicate.time", clock)
+    talks = [Talk(f"s{n}", [Said("fine", n + 1)]) for n in range(40)]
+    _, last = drained(grep([MemoryCorpus(talks)], GrepQuery("f.ne", regex=True), never))
+    (gap,) = last.reach.gaps
+    assert (gap.kind, gap.count) == (GapKind.TIMED_OUT, 40 - last.total)
+    assert 0 < last.total < 40
 
 
 def test_no_corpus_at_all_finds_nothing():
