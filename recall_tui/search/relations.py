@@ -47,7 +47,10 @@ class Mark(NamedTuple):
 
     def may_share(self, other: Mark) -> bool:
         """Whether two sessions may be copies; `copies` decides."""
-        return self.begins == other.begins and not set(self.names()).isdisjoint(other.names())
+        if self.begins == other.begins:
+            return not set(self.names()).isdisjoint(other.names())
+        forked = {self.forked_from, other.forked_from} - {""}
+        return not forked.isdisjoint({self.native_id, other.native_id})
 
     @classmethod
     def of(cls, source: Source, facts: Facts, first_record: int, begins: int) -> Mark:

@@ -4,6 +4,8 @@ Resuming, forking and archiving copy history into new files. The copied part of 
 longest common beginning of its messages (record and content) with one that was written before it;
 it counts once, there. The index and the cold path both ask here.
 
+A fork whose program wrote its turns into the origin as well has its beginning somewhere in there.
+
 **Which one was written first?** What a fork names as its origin. Else times decide, message by
 message: a copy either gives its messages the time at which they were copied, or it has the
 original's times and goes on later, or does not end where the original did. Equal sessions: the
@@ -101,7 +103,31 @@ def copies(
                 original = max(shared, key=shared.__getitem__)
                 found[row] = original, shared[original]
             earlier.append(row)
-    return found
+    return found | {
+        row: within
+        for row in origins.keys() - found.keys()
+        if origins[row].forked_from and (within := _within(row, origins, held))[1]
+    }
+
+
+def _within(
+    row: int, origins: Mapping[int, Origin], held: Mapping[int, History]
+) -> tuple[int, int]:
+    """Return (row id of the origin, messages copied) of a fork that begins in the midst of it.
+
+    Only records tell: equal words are said more than once in a session.
+    """
+    mine = held[row].records
+    best = 0, 0
+    for other, origin in origins.items() if origins[row].first_record and mine else ():
+        theirs = held[other].records
+        if origin.native_id == origins[row].forked_from and mine[0] in theirs:
+            best = max(best, (other, common(mine, theirs[theirs.index(mine[0]) :])), key=_length)
+    return best
+
+
+def _length(found: tuple[int, int]) -> int:
+    return found[1]
 
 
 def _in_order(

@@ -68,7 +68,9 @@ def write(folder: Path, name: str, messages, meta=None, written: int = 0) -> Non
 
 T = 1_700_000_000_000
 
-kinds = st.sampled_from(["same ids", "named fork", "times anew", "whole copy", "subagent", "alone"])
+kinds = st.sampled_from(
+    ["same ids", "named fork", "times anew", "whole copy", "subagent", "alone", "turns"]
+)
 steps = st.lists(
     st.tuples(
         kinds, st.integers(0, 9), st.integers(0, 6), st.integers(0, 4), st.integers(0, 1),
@@ -98,6 +100,9 @@ def grow(folder: Path, steps, *, ids: bool) -> None:
                 said = [(record, text, clock) for record, text, _ in said]
             if kind == "named fork":
                 meta = {"kind": "fork", "parent": base_name.rpartition("/")[2]}
+        elif kind == "turns":
+            said = base[shared : shared + 2]
+            meta = {"kind": "fork", "parent": base_name.rpartition("/")[2]}
         elif kind == "subagent":
             meta = {"kind": "subagent", "parent": base_name.rpartition("/")[2]}
         for turn in range(own):
@@ -108,7 +113,7 @@ def grow(folder: Path, steps, *, ids: bool) -> None:
             sessions.append((name, said))
 
 
-@settings(max_examples=settings.default.max_examples // 2)
+@settings(max_examples=settings.default.max_examples // 5)
 @given(steps, st.booleans())
 def test_families_are_the_same_on_both_paths(steps, ids):
     with TemporaryDirectory() as made:
@@ -118,7 +123,7 @@ def test_families_are_the_same_on_both_paths(steps, ids):
         compare(folder)
 
 
-@settings(max_examples=settings.default.max_examples // 2)
+@settings(max_examples=settings.default.max_examples // 5)
 @given(steps, st.booleans(), st.randoms(use_true_random=False))
 def test_a_family_is_the_same_in_whatever_order_it_was_indexed(steps, ids, random):
     def shown(folder):

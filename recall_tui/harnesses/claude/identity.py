@@ -1,7 +1,10 @@
-"""What a message is known by where the program's own record ids do not last.
+"""What a message is known by where the program's own record ids do not last, and a turn on its own.
 
 Before 2.0 every resume began a new file: the history again, under new record ids and one and the
 same time. The ids of API replies and tool calls last, so what belongs to one is known by it.
+
+Around the same time (1.0.128, 2.0.10) `-p --continue` wrote its turn into a new file that says
+whose it is; the next one copied that turn behind the history of the session it belongs to.
 """
 
 from __future__ import annotations
@@ -15,11 +18,18 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from recall_tui.harnesses.base import Parsed
+    from recall_tui.harnesses.claude.records import Record
 
 
 def concerns(version: str | None) -> bool:
     """Say whether a version writes the history anew when it resumes."""
     return version is not None and version.startswith(("1.", "0."))
+
+
+def continued(first: Record, native_id: str) -> str:
+    """Return the session that a file's first record goes on with, empty when it begins its own."""
+    goes_on = first.parentUuid and first.sessionId != native_id
+    return (first.sessionId or "") if goes_on else ""
 
 
 def of_reply(reply: str, found: Iterable[Parsed]) -> None:

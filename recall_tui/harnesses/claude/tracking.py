@@ -94,6 +94,8 @@ class Tracking(JsonlTranscript):
             return
         automated = self.by_program and not self.by_hand
         facts.kind = SessionKind.AUTOMATED if automated else SessionKind.MAIN
+        if facts.parent:
+            facts.kind = SessionKind.FORK
         facts.title = (
             self.custom_title
             or titles.indexed(self.source.path, self.source.native_id)
@@ -135,6 +137,8 @@ class Tracking(JsonlTranscript):
         uuid = record.uuid
         if not uuid:
             return time_ms
+        if not self.leaves and not self.subagent:
+            facts.parent = identity.continued(record, facts.native_id)
         self.leaves.append(uuid)
         if self.summaries:
             self.summary = self.summaries.pop(uuid, self.summary)
