@@ -161,7 +161,7 @@ RULES: Final = {
     ),
     "regex_timeout_s": Rule(
         _seconds,
-        "Seconds a regular expression may spend on one block of text; a slow one ends after thrice that.",
+        "Seconds a regular expression may take for a block of text; thrice that is lost at most.",
     ),
     "zone": Rule(_zone, "Zone of the times shown: local, UTC or a name (Europe/Berlin)."),
     "theme": Rule(_text, "Theme of the app; its palette lists them."),
