@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 _Scan: TypeAlias = Callable[[bytes], list[tuple[int, int]]]
 
 SHORT: Final = 2048
-"""Bytes of a text for which a pass each is quick enough: most commands never load hyperscan."""
+"""Bytes of a text for which a pass each is quick enough: most commands never load hyperscan. Where
+it is loaded, it is quicker for any text."""
 WINDOW: Final = 1 << 20
 """Bytes of a long text that are looked at together: what is found there is held at once."""
 
@@ -38,7 +39,7 @@ class Anchors:
 
         That it is followed by one of its bytes is certain in a long text only.
         """
-        scan = self._scan if len(text) >= SHORT else None
+        scan = self._scan if len(text) >= SHORT or "_scan" in self.__dict__ else None
         if scan is None:
             yield from self._one_by_one(text)
             return

@@ -15,35 +15,58 @@ from typing import Final
 from recall_tui.text import gates
 from recall_tui.text.late import late
 
-FOLLOW: Final = b" \t\"'`\\=:!_-]>[?\n\xef\xe6\xe4\xe3\xeb"
-"""What may follow a sensitive word that is assigned to; the last are first bytes of full-width
-separators and of `is` in Chinese, Japanese and Korean."""
+FOLLOW: Final = b" \t\"'`\\=:!_-]>[?\n(|*%\xe2\xef\xe6\xe4\xe3\xeb"
+"""What may follow a sensitive word that is assigned to; the last are first bytes of a line between
+cells, of full-width separators and of `is` in Chinese, Japanese and Korean."""
 
 _VALUE_BYTES: Final = 4096
 """Bound of a value; the scan looks on past a value this long."""
 _VARIANT: Final = r"(?:[_-](?:base|prod|production|dev|test|staging|live|main|data|v?[0-9]{1,2}))?"
-_CLOSE: Final = r"""(?P<kq>\\{0,7}["'`])?\]?"""
+_CLOSE: Final = r"""(?:\*\*|__)?(?P<kq>(?:\\{0,7}["'`]|%22))?(?:\]\\{0,7}["'`]?)?(?:\*\*|__)?"""
+"""What may stand behind a name: Markdown, quotes, the bracket of an index or of a CSS selector."""
 _BREAK: Final = r"(?:\\{1,8}n|\s)"
 """White space, also where a line break is written out."""
-_VALUE_OF: Final = rf"""(?:,|{_BREAK}){_BREAK}{{0,40}}\\{{0,7}}["']?value"""
+_VALUE_OF: Final = rf"""(?:,|{_BREAK}){_BREAK}{{0,40}}\\{{0,7}}["']?(?:[Pp]arameter)?[Vv]alue"""
 """Between a name and its value where both are values: `name: TOKEN, value: ...`."""
+_OPENED: Final = (
+    r"(?:\)\.(?:fill|type|set_?value|send_?keys|press_?sequentially)\("  # By("password").fill(
+    r"|[ \t]{1,4}\{[^{}]{0,200}?\bdefault[ \t]{0,8}=[ \t]{0,4})"  # Terraform: { default =
+)
+"""Between a name in quotes and its value."""
+_BESIDE: Final = r"(?:[ \t]{0,40}(?:\||\xe2\x94\x82)[ \t]{0,4}[`*]{0,3})"
+"""Between two cells of a table."""
 _SEPARATOR: Final = (
     r"(?:"
     r"[ \t]{0,8}(?:\[[^\]\n]{0,24}\])?"  # AWS Secret Access Key [None]:
-    r"(?:\??:[ ]?[A-Za-z][\w.\[\]| ]{1,32}(?==[^=]))?"  # a type: token: str = "..."
-    r"(?:={1,3}>?|!==?|:(?!:)[=-]?|\xef\xbc[\x9a\x9d])"  # = == => != : := :- and full-width
+    # a type: token: str = "...", TOKEN: &'static str = "..."
+    r"(?:\??:[ ]?(?:&(?:'static )?)?[A-Za-z][\w.\[\]| ]{1,32}(?==[^=]))?"
+    # = == => != : := :- ?= and full-width, as an address or JSON writes them
+    r"(?:={1,3}>?|!==?|:(?!:)[=-]?|\?=|\xef\xbc[\x9a\x9d]|%3[Dd]|(?(kq)%3[Aa](?:%20)?|(?!))|\\{1,7}u003[ad])"
+    r"(?:\*\*|__)?"
     r"(?:[ \t]|\\(?:\r?\n|\\\\(?:\\\\\\)?n)){0,16}"  # a line goes on behind its backslash
+    # the next line: in quotes, as a block of YAML, alone
+    rf"(?:[|>][+-]?{_BREAK}{{1,40}}|{_BREAK}{{1,40}}(?:(?=\\{{0,7}}[\"'`])|(?P<alone>)))?"
+    # {"secret": {"value": "..."}}
+    r"(?:\{\s{0,16}\\{0,7}[\"']value\\{0,7}[\"']\s{0,4}:\s{0,4})?"
     rf"|{_VALUE_OF}\\{{0,7}}[\"']?[ \t]{{0,4}}[:=][ \t]{{0,4}}"
     r"|(?(kq)(?P<list>[ \t]{0,4},\s{0,16})(?=\\{0,7}[\"'])|(?!))"  # ("token", "..."), argv lists
-    r"|(?P<flag>[ \t]{1,4})(?=[^\s=:-])"  # --token ..., netrc
+    rf"|(?(kq){_OPENED}|(?!))(?=\\{{0,7}}[\"'`])"
+    r"|[ \t]{0,2}(?:\|\||\?\?)[ \t]{0,2}(?=[\"'`])"  # process.env.TOKEN || "..."
+    r"|(?P<call>\()(?=\\{0,7}[\"'`])"  # setToken("...")
+    rf"|(?P<cell>{_BESIDE})"
+    # a column beside it, as of a listing of the environment
+    r"|(?P<column>[ \t]{2,60})(?=\S{16,512}[ \t]{0,64}(?:[\r\n]|\Z))"
+    # --token ..., netrc
+    r"|(?P<flag>[ \t]{1,4}(?:\\\r?\n[ \t]{0,16})?)(?=[^\s=:-])"
     r"|(?P<tag>>)"  # <password>...</password>
     # `is` in Chinese, Japanese and Korean: 是 为 は 는
     r"|[ \t]{0,2}(?:\xe6\x98\xaf|\xe4\xb8\xba|\xe3\x81\xaf|\xeb\x8a\x94)[ \t]{0,4}"
     r")"
 )
 _VALUE: Final = (
-    r"""(?:(?:[rbfu]{1,2}|\$)(?=\\{0,7}["']))?(?P<q>\\{0,7}(?:"{3}|'{3}|["'`]))?"""
-    r"(?:(?i:(?P<scheme>bearer|basic|token|apikey))[ \t]{1,4})?"
+    r"""(?:(?:[rbfuLN]{1,2}|[$@&])(?=\\{0,7}["']))?(?:<!\[CDATA\[)?"""
+    r"""(?P<q>\\{0,7}(?:"{3}|'{3}|["'`])|%22)?"""
+    r"(?:(?i:(?P<scheme>bearer|basic|token|apikey|ssws))[ \t]{1,4})?"
     r"""(?P<secret>(?(q)[^"'`\\\s\x80-\xff]|[^"'`\\\s\x80-\xff,;()\[\]{}<>&|])"""
     rf"{{1,{_VALUE_BYTES}}})"
 )
@@ -54,12 +77,44 @@ def pattern(word: str) -> str:
     return f"(?i:{word}{_VARIANT}){_CLOSE}{_SEPARATOR}{_VALUE}"
 
 
-_OPENING: Final = late(
-    rb"(?:word|wd|phrase|code|e|orization|entials?)?" + _VARIANT.encode() + rb"""["'`\\]{0,8}\]?"""
-    rb"(?:[ \t]{0,8}(?:\[[^\]\n]{0,24}\])?[=:!?\xef\xe6\xe4\xe3\xeb]"
-    rb"""|[ \t]{0,4},\s{0,16}["'\\]|>|""" + _VALUE_OF.encode() + rb")"
+SEVERAL: Final = (
+    rf"(?i:(?:key|token|secret|password|passwd)s)\\{{0,7}}[\"'`]?[ \t]{{0,8}}[:=][ \t]{{0,4}}"
+    r"(?P<secret>\[[^\[\]{}()]{16,8192}\]|\{[^\[\]{}()]{16,8192}\}"
+    rf"|(?:{_BREAK}{{1,40}}- [\"']?[^\s\"'\\]{{12,512}}[\"']?){{1,64}}"
+    r"|[\w.~+/=@!#%^&*-]{6,512}(?:,[ ]?[\w.~+/=@!#%^&*-]{6,512}){1,64})"
 )
+"""Several secrets under one name: a list in brackets, of YAML, or with commas between."""
+_ELEMENT: Final = late(rb"[^\s\"'`\\,\[\]]{6,512}")
+
+
+def may_list(low: bytes, _: int, after: int) -> bool:
+    """Return whether a list may be assigned to a name in the plural: a cheap first look."""
+    return b"=" in low[after : after + 4] or b":" in low[after : after + 4]
+
+
+def are_secrets(raw: bytes, match: re.Match[bytes]) -> bool:
+    """Return whether one of several values that are assigned together is a secret."""
+    word = match[0][:4].lower()
+    name = _name_before(raw, match)
+    if (word == b"keys" and not _SECRET_KEY.search(name)) or _NO_TOKEN.search(name):
+        return False
+    values = _ELEMENT.findall(match["secret"])[:64]
+    if word == b"pass":
+        return match["secret"][:1] not in b"[{\\\n" and all(
+            len(value) >= 8 and gates.is_opaque(value, 8) for value in values
+        )
+    return any(_is_drawn(value) and not gates.is_placeholder(value) for value in values)
+
+
+_OPENING: Final = late(
+    rb"(?:word|wort|wd|phrase|code|orization|entials?|string|e)?+" + _VARIANT.encode()
+    + rb"""+[*_]{0,2}+["'`\\]{0,8}(?:\]["'`\\]{0,8})?+[*_]{0,2}+"""
+    rb"(?:[ \t]{0,8}(?:\[[^\]\n]{0,24}\])?[=:!?\xef\xe6\xe4\xe3\xeb]|%(?:3[ad]|22)|u00(?:3[ad]|22)"
+    rb"""|[ \t]{0,4},\s{0,16}["'\\]|>|\(["'`\\]|[ \t]{0,2}\|\||"""
+    + _VALUE_OF.encode() + b"|" + _OPENED.encode() + b"|" + _BESIDE.encode() + rb")"
+)  # fmt: skip
 _BLANK: Final = 0x20
+_E: Final = 0x65
 
 
 def may_open(low: bytes, at: int, after: int) -> bool:
@@ -70,30 +125,50 @@ def may_open(low: bytes, at: int, after: int) -> bool:
         at: Where the word starts.
         after: Where it ends.
     """
-    if low[after] == _BLANK and low[after + 1 : after + 2] not in b" =:[!\t,\xef\xe6\xe4\xe3\xeb":
+    first, second = low[after], low[after + 1 : after + 2]
+    if first == _BLANK and second not in _AFTER_BLANK:
         return _is_flag(low, at)  # prose, nearly always: no pattern is asked
+    if first == _E and second in _ENDED:
+        return False
     if _OPENING.match(low, after):
         return True
-    return low[after] in b"\twpc" and _is_flag(low, at)  # `--password value`
+    # `--password value`, `API_TOKEN      value`
+    if first not in b" \twpc" and not low.startswith(b"-string", after):
+        return False
+    return _is_flag(low, at) or (first == _BLANK and second == b" ")
+
+
+_AFTER_BLANK: Final = b" =:[!?|{,\t\xe2\xef\xe6\xe4\xe3\xeb"
+_ENDED: Final = b"sd"
+"""What makes `passe` the beginning of `passes` and `passed`."""
 
 
 def _is_flag(low: bytes, at: int) -> bool:
-    """Whether a value may follow without a separator: `--token value`, netrc, `setx`."""
+    """Whether a value may follow without a separator: `--token value`, netrc, `setx`, SQL."""
+    above = low[max(0, at - 90) : at]
+    near = above[-48:]
     return (
-        low.find(b"--", max(0, at - 24), at) >= 0
-        or low.find(b"login", max(0, at - 90), at) >= 0
-        or low.find(b"set", max(0, at - 48), at) >= 0
-        or low.find(b"env ", max(0, at - 40), at) >= 0
+        b"--" in near[-24:]
+        or near.startswith(b"-", near.rfind(b" ") + 1)
+        or near.endswith((b"api ", b"require"))
+        or b"set" in near
+        or b"env " in near
+        or b"define" in near
+        or b"login" in above
+        or b"create " in above
+        or b"alter " in above
     )
 
 
 _NAME: Final = late(rb"[\w.$-]{0,48}\Z")
 _LOGIN: Final = late(rb"login[ \t]+[^\s]{1,64}\s+\Z")
 _SETTING: Final = late(
-    rb"\b(?:ENV|setx|setenv|set[ \t]{1,4}-[a-zA-Z]{1,3}|config(?:ure)?[ \t]{1,4}set)"
-    rb"[ \t]{1,4}[^\s=]{0,80}\Z"
+    rb"(?:\b(?:ENV|setx|setenv|set(?:[ \t]{1,4}-{1,2}[a-zA-Z]{1,12}){1,4}|(?:config(?:ure)?|env)"
+    rb"[ \t]{1,4}set)|\#[ \t]{0,4}define)[ \t]{1,4}[^\s=]{0,80}\Z"
+    rb"|(?i:\b(?:create|alter)\s+(?:user|role|login)\b[^;\n]{0,64}\Z)"
 )
-"""What sets a name to the word behind it: Docker, Windows, csh, fish, `aws configure set`."""
+"""What sets a name to the word behind it: Docker, Windows, csh, fish, `aws configure set`, C, SQL.
+"""
 _HEX: Final = late(rb"[0-9A-Fa-f-]+\Z")
 _COMPOUND: Final = late(rb"[_|/:.]|-.*-")
 _UNLIKE_A_WORD: Final = late(rb"[0-9!@#$%^&*+=?~;:,]")
@@ -122,7 +197,9 @@ def is_password(raw: bytes, match: re.Match[bytes]) -> bool:
 
 def _is_pass_name(name: bytes, match: re.Match[bytes]) -> bool:
     """Whether `...pass` means a password: not `PASS: test_login_2`, `compass`, `CoveragePass`."""
-    return bool(match["q"]) if not name else bool(_PASS_OWNER.search(name))
+    if name:
+        return bool(_PASS_OWNER.search(name))
+    return bool(match["q"]) or (b"=" in match[0] and _is_drawn(match["secret"]))
 
 
 _IN_ENVIRONMENT: Final = late(rb"PASS[A-Z]*=[a-z]")
@@ -133,7 +210,8 @@ _NO_PASSWORD: Final = late(
 )
 _BARE_PASS: Final = late(rb"pass(?![wpce])", re.IGNORECASE)
 _PASS_OWNER: Final = late(
-    rb"(?:[-_.]|db|user|admin|root|login|mail|smtp|ftp|sql|http|auth)\Z", re.IGNORECASE
+    rb"(?:[-_.]|db|user|admin|root|login|mail|smtp|ftp|sql|http|auth|ssh|store|key|require)\Z",
+    re.IGNORECASE,
 )
 
 
@@ -146,9 +224,14 @@ def is_token(raw: bytes, match: re.Match[bytes]) -> bool:
     )
 
 
+def is_token_said(raw: bytes, match: re.Match[bytes]) -> bool:
+    """Return whether a token is given where no colon is needed, and no other name comes first."""
+    return b"=" not in match["secret"].rstrip(b"=") and is_token(raw, match)
+
+
 _NO_TOKEN: Final = late(
     rb"(?:next|page|pagination|continuation|sync|cursor|resume|eos|bos|pad|unk|cls|sep|mask|"
-    rb"start|stop|end|special|max|lock|change|request|idempotency)[._-]?\Z",
+    rb"start|starting|stop|end|special|max|lock|change|request|update|idempotency)[._-]?\Z",
     re.IGNORECASE,
 )
 
@@ -177,13 +260,14 @@ def is_key(raw: bytes, match: re.Match[bytes]) -> bool:
         and gates.is_random(value)
         and (may_be_hex or value != value.lower() != value.upper() != value)
         and value.count(b"/") < 3
-        and sum(0x30 <= byte <= 0x39 for byte in value) >= 3
+        and sum(0x30 <= byte <= 0x39 for byte in value) >= (2 if may_be_hex else 3)
     )
 
 
 _SECRET_KEY: Final = late(
     rb"(?:api|app|private|secret|ssh|service[ _-]?account|access|auth|encryption|signing|master|"
-    rb"account|subscription|shared|admin|client|webhook|server|deploy|license)[ ._-]{0,2}\Z",
+    rb"account|subscription|shared|admin|client|webhook|server|deploy|license|hmac|jwt|crypto)"
+    rb"[ ._-]{0,2}\Z",
     re.IGNORECASE,
 )
 _OPEN_KEY: Final = late(
@@ -254,15 +338,30 @@ def _is_literal(raw: bytes, match: re.Match[bytes]) -> bool:
     ):
         return False  # a path of names: `Type::Token`, `arn:aws:...:secret:name`
     if match["list"] is not None and not (
-        (before in b"\"'`" or name.startswith(b"--")) and re.search(rb"[0-9]", value)
+        (before in b"\"'`#" or name.startswith(b"--"))
+        and re.search(rb"[0-9]", value)
+        and not _SENSITIVE.search(value)
     ):
         return False  # a list of names
     if match["flag"] is not None and match[0].isascii():  # Chinese needs no colon
         above = raw[max(0, match.start() - 90) : match.start()]
-        if not (name.startswith(b"-") or _LOGIN.search(above) or _SETTING.search(above)):
+        is_flag = name.startswith(b"-") or _LOGIN.search(above) or _SETTING.search(above)
+        if not (is_flag or name == b"require" or (name == b"api " and _is_drawn(value))):
             return False
+    if match["call"] is not None and not _SETTER.search(name):
+        return False  # what is asked for: `getToken("name")`
+    if match["column"] is not None and not (
+        before in b"\n\xff" and (name + match[0][:4]).isupper() and _is_drawn(value)
+    ):
+        return False
+    if match["cell"] is not None and not _CELL.search(raw, max(0, start - 8), start):
+        return False
+    if match["alone"] is not None and not (
+        match["q"] or (_is_drawn(value) and after in b"\r\n\\\xff")
+    ):
+        return False  # the next entry, nearly always
     if match["tag"] is not None and (
-        before != b"<" or raw[match.end("secret") : match.end("secret") + 2] != b"</"
+        before != b"<" or not raw.startswith((b"</", b"]]></"), match.end("secret"))
     ):
         return False
     if match["q"]:
@@ -271,6 +370,22 @@ def _is_literal(raw: bytes, match: re.Match[bytes]) -> bool:
     elif (after in b"([{" and after) or gates.is_code(value):
         return False
     return not gates.is_placeholder(value)
+
+
+_SENSITIVE: Final = late(rb"(?:key|token|secret|password|credentials?)s?\Z", re.IGNORECASE)
+_SETTER: Final = late(
+    rb"(?:set|with|use|change|update|reset)[_a-z]*\Z|=[ \t]{0,4}\Z|(?<![A-Za-z_.])\Z", re.IGNORECASE
+)
+_CELL: Final = late(rb"(?:\||\xe2\x94\x82)[ \t]{0,4}[`*]{0,3}\Z")
+
+
+def _is_drawn(value: bytes) -> bool:
+    """Whether a value says by itself that a machine drew it: long, of all kinds, or long hex."""
+    if len(value) < 16 or not gates.is_random(value, 3.0):
+        return False
+    digits = sum(0x30 <= byte <= 0x39 for byte in value)
+    mixed = value.lower() != value != value.upper()
+    return gates.is_opaque(value, 16) and digits >= 2 and (mixed or bool(_HEX.match(value)))
 
 
 def _is_basic(value: bytes) -> bool:

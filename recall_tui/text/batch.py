@@ -44,7 +44,7 @@ def ready(texts: Sequence[str]) -> list[tuple[str, bytes, bytes]]:
         folded = low[at:end] if plain or text.isascii() else fold_encoded(text, raw)
         found.append((text, raw, folded))
         at = end + 1
-    hits = secret_starts(joined, low)
+    hits = secret_starts(joined, low, beyond)
     if hits:
         starts = list(accumulate((len(raw) + 1 for raw in raws), initial=0))
         for index in {bisect_right(starts, hit) - 1 for hit in hits}:

@@ -26,6 +26,12 @@ CURL_COOKIE: Final = (
 )
 PROGRAM_OPTION: Final = {
     "mysql": rf"mysql[a-z]{{0,8}}\b[^\n|;&\xff]{{0,200}}?\s-p(?![\s-]){WORD}",
+    "ldap": rf"ldap[a-z]{{2,10}}\b[^\n|;&\xff]{{0,200}}?\s-w\s{{1,4}}{WORD}",
+    "zip ": rf"\bzip\b[^\n|;&\xff]{{0,200}}?\s-P\s{{1,4}}{WORD}",
+    "7z a ": rf"7z a\b[^\n|;&\xff]{{0,200}}?\s-p(?![\s-]){WORD}",
+    "smbclient": rf"smbclient\b[^\n|;&\xff]{{0,200}}?\s-U\s{{1,4}}[\"']?[\w.\\]{{1,64}}%{WORD}",
+    "secret set": rf"secret\s+set\b[^\n|;&\xff]{{0,200}}?\s(?:-b|--body|--value)[\s=]{{0,4}}{WORD}",
+    "put-parameter": rf"put-parameter\b[^\n|;&\xff]{{0,200}}?\s--value[\s=]{{1,4}}{WORD}",
     "redis-cli": rf"redis-cli\b[^\n|;&\xff]{{0,200}}?\s-a\s{{1,4}}{WORD}",
     "login ": rf"login\b[^\n|;&\xff]{{0,200}}?\s-p\s{{1,4}}{WORD}",
     "mongo": rf"mongo[a-z]{{0,8}}\b[^\n|;&\xff]{{0,200}}?\s-p\s{{1,4}}(?!\d+\b){WORD}",
@@ -38,7 +44,20 @@ HTPASSWD: Final = (
 )
 OPENSSL: Final = rf"pass(?:in|out)?\s{{1,4}}pass:{WORD}"
 PIPED: Final = (
-    r"""echo\s{1,4}(?:-n\s{1,4})?""" + WORD + r"""["']?\s{0,4}\|[^\n\xff]{0,120}?--password-stdin"""
+    r"""(?:echo|printf|<<<)\s{1,4}(?:-n\s{1,4})?""" + WORD + r"""["']?\s{0,4}\|[^\n|\xff]{0,120}?"""
+    r"(?:--password-stdin|(?i:secrets?\s+(?:set|put|create|versions))|env\s+add|sudo\s+-S|passwd)"
+)
+HERE: Final = rf"password-stdin\s{{1,4}}<<<\s{{0,4}}{WORD}"
+SECURE_STRING: Final = rf"(?i:convertto-securestring)\s{{1,4}}(?:-String\s{{1,4}})?{WORD}"
+IDENTIFIED: Final = (
+    rf"(?i:identified\s{{1,4}}(?:with\s{{1,4}}\S{{1,40}}\s{{1,4}})?by)\s{{1,4}}(?=[\"'`]){WORD}"
+)
+HTTPIE: Final = (
+    r"""\bhttps?\b[^\n|;&\xff]{0,200}?\s(?:-a|--auth)[\s=]{1,4}(?P<user>[\w.@-]{1,64}:)?""" + WORD
+)
+LOGIN: Final = (
+    r"""login\(\s{0,16}["'](?P<user>[^"'\n\\]{1,64})["']\s{0,4},\s{0,16}["']"""
+    r"""(?P<secret>[^"'\n\\]{6,128})["']"""
 )
 PAIR: Final = (
     r"""(?i:auth)\s{0,2}=?\s{0,2}\(\s{0,16}\\{0,3}["'](?P<user>[^"'\n\\]{1,64})\\{0,3}["']\s{0,4},"""
@@ -48,11 +67,48 @@ COOKIES: Final = (
     r"""(?i:cookies?)\\{0,3}["']?\s{0,2}(?:[:=]\s{0,2}|\s)(?:\[\s{0,8})?\\{0,3}["']?"""
     r"""(?P<secret>[\w.-]{1,64}=[^\r\n"'\\\xff]{8,4096})"""
 )
+COOKIE_TABLE: Final = r"cookies?\s{0,2}=\s{0,2}\{(?P<secret>[^{}\xff]{16,4096})\}"
+COOKIE_JAR: Final = (
+    r"\t(?:TRUE|FALSE)\t[0-9]{1,12}\t[^\t\n\xff]{1,128}\t(?P<secret>[^\s\xff]{8,4096})"
+)
+"""A line of a file of cookies, as curl and browsers export them."""
+COOKIE_STATE: Final = (
+    r"""(?P<q>\\{0,3}")value(?P=q)\s{0,4}:\s{0,4}(?P=q)(?P<secret>[^"\\\xff]{8,4096})(?P=q)"""
+    r"""[^{}\xff]{0,400}?httpOnly"""
+)
+"""A cookie in the state of a browser, as a test runner keeps it."""
+PGPASS: Final = (
+    r"(?<=[\w*])(?::(?:5432|\*)):[^\s:\xff]{1,64}:[^\s:\xff]{1,64}:(?P<secret>[^\s:\xff]{4,128})"
+    r"(?=[\r\n\xff]|\\n|\Z)"
+)
+HASH: Final = (
+    r"(?P<secret>\$(?:2[aby]\$[0-9]{2}\$[./A-Za-z0-9]{53}|(?:[56y]|apr1)\$[^\s:\"'\xff]{20,200}"
+    r"|argon2(?:id?|d)\$[^\s:\"'\xff]{40,300})|pbkdf2_sha256\$[0-9]{3,8}\$[^\s:\"'\xff]{40,200})"
+)
+"""What a password was made into, by crypt, argon2 or Django: it can be guessed from that."""
+AWS_PAIR: Final = (
+    r"A[KS]IA[A-Z0-9]{16}(?:[\s,|:;/\"'`\\]{1,8}|[\s,|]{1,4}[0-9T:Z-]{20}[\s,|]{1,4})"
+    r"(?P<secret>[A-Za-z0-9+/]{40})(?![A-Za-z0-9+/=])"
+)
+"""The two halves of an access key beside each other, without names: a table, a listing."""
+SEED_PHRASE: Final = (
+    r"(?i:mnemonic|(?<=seed[ _-])phrase|(?<=secret[ _-])phrase|(?<=recovery[ _-])phrase)"
+    r"\W{0,4}[:=]\W{0,8}(?P<secret>[a-z]{3,8}(?:[ ]{1,3}[a-z]{3,8}){11,23})(?![ ]{0,2}[\w,])"
+)
+IN_FOURS: Final = (
+    r"(?i:pass(?:word)?)[\"'`*]{0,3}\s{0,2}[:=]\s{0,2}[\"'`]?"
+    r"(?P<secret>[a-z]{4}(?:[ ][a-z]{4}){3})(?![\w ])"
+)
+"""Sixteen letters in fours, as Google shows a password of an app."""
+PRIVATE_JWK: Final = (
+    r"""\{[^{}\xff]{0,8192}?\\{0,7}"(?:d|k)\\{0,7}"\s{0,4}:\s{0,4}\\{0,7}"[\w-]{20,2048}"""
+    r"[^{}\xff]{0,8192}\}"
+)
 SIGNATURE: Final = r"(?i:sig(?:nature)?)=(?P<secret>(?P<body>[A-Za-z0-9%+/=_~-]{32,1024}))"
 IN_ADDRESS: Final = r"://(?P<secret>(?P<body>[A-Za-z0-9_-]{20,255}))(?::x-oauth-basic)?@(?=[\w\[])"
 SAID: Final = (
-    r"""(?i:password|passwort|passphrase|пароль|contraseña)(?:[ ](?:is|was|ist|es)(?:[ ]now)?)?:?"""
-    r"""[ ]\\{0,3}["'`]?(?P<secret>[^\s"'`\\]{6,64})"""
+    r"(?i:password|passwort|passphrase|пароль|contraseña)"
+    r"""(?:[ ](?:is|was|ist|es|lautet)(?:[ ]now)?)?:?[ ]\\{0,3}["'`]?(?P<secret>[^\s"'`\\]{6,64})"""
 )
 TOLD: Final = (
     r"""(?i:key|token|secret)[ ](?:is|was|ist|es)(?:[ ]now)?:?[ ]\\{0,3}["'`]?"""
@@ -137,8 +193,38 @@ def is_told(_: bytes, match: re.Match[bytes]) -> bool:
     return gates.is_opaque(value, 16) and gates.is_random(value) and not _HEX.fullmatch(value)
 
 
+def holds_opaque_values(raw: bytes, match: re.Match[bytes]) -> bool:
+    """Return whether one of the values of a table of cookies says nothing to a person."""
+    return any(
+        _is_session(value) for value in re.findall(rb"""[:=]\s*["']([^"']+)""", match["secret"])
+    )
+
+
+def is_session(_: bytes, match: re.Match[bytes]) -> bool:
+    """Return whether a cookie is more than a setting."""
+    return _is_session(match["secret"])
+
+
+def is_half_of_pair(_: bytes, match: re.Match[bytes]) -> bool:
+    """Return whether forty characters of base64 were drawn, and are no commit id."""
+    value = match["secret"]
+    return gates.is_random(value) and not _HEX.fullmatch(value) and not gates.is_placeholder(value)
+
+
+def is_login(raw: bytes, match: re.Match[bytes]) -> bool:
+    """Return whether what a call or a statement gives is a password: no word alone."""
+    return bool(_UNLIKE_A_WORD.search(match["secret"])) and is_written(raw, match)
+
+
+def is_in_fours(_: bytes, match: re.Match[bytes]) -> bool:
+    """Return whether sixteen letters in fours are no sentence."""
+    return gates.letters_are_drawn(match["secret"].replace(b" ", b""))
+
+
+_UNLIKE_A_WORD: Final = late(rb"[0-9!@#$%^&*+=?~;:]")
 _KEY_LINE: Final = late(
-    rb"(?:[ \t>|+#*-]{0,16}|[ \t]{0,8}[0-9]{1,6}(?:[\t:|]|\xe2\x86\x92|\xe2\x94\x82)[ \t]{0,4})"
+    rb"(?:[ \t>|+#*-]{0,16}|[ \t]{0,8}[0-9]{1,6}(?:[\t:|]|\xe2\x86\x92|\xe2\x94\x82)[ \t]{0,4}"
+    rb"|[\w./~+-]{1,256}[:-](?:[0-9]{1,6}[:-])?)"
     rb"[\"']?[A-Za-z0-9+/=]{16,512}(?:\\{1,8}n)?[\"' +,\\]{0,8}\r?\Z"
 )
 _KEY_RUN: Final = late(rb"[A-Za-z0-9+/=]{32,512}(?=\\{0,8}\Z)")
@@ -181,5 +267,21 @@ def _line_start(raw: bytes, at: int, stop: bytes) -> int:
 
 def echo_before(raw: bytes, at: int) -> int:
     """Return where the `echo` begins whose output a program takes as a password."""
-    found = raw.rfind(b"echo ", max(0, at - 300), at)
-    return found if found >= 0 else at
+    low = max(0, at - 300)
+    return max(raw.rfind(b"echo ", low, at), raw.rfind(b"printf ", low, at))
+
+
+def value_before(raw: bytes, at: int) -> int:
+    """Return where the value of a cookie is given whose flag `httpOnly` stands at `at`."""
+    low = max(0, at - 4600)
+    found = raw.rfind(b'value"', low, at)
+    escaped = raw.rfind(b'value\\"', low, at)
+    found = max(found, escaped)
+    while found > 0 and raw[found - 1] in b'\\"':
+        found -= 1
+    return found
+
+
+def object_before(raw: bytes, at: int) -> int:
+    """Return where the JSON object begins in which something stands; -1 when it is not near."""
+    return raw.rfind(b"{", max(0, at - 8192), at)

@@ -69,6 +69,14 @@ def is_random(body: bytes, bits: float = 3.5) -> bool:
     return entropy_bits(body) >= min(bits, log2(len(body)) - 1) and not is_repetitive(body)
 
 
+_HEX: Final = late(rb"[0-9a-fA-F]+\Z")
+
+
+def is_hex(value: bytes) -> bool:
+    """Return whether a value consists of hexadecimal digits."""
+    return bool(_HEX.match(value))
+
+
 _PLACEHOLDER: Final = late(
     rb"example|placeholder|redacted|dummy|change[-_]?(?:me|it|this)|your[-_]?|xxxx|\*\*\*|\.\.\."
     rb"|<[^>]*>|\{[^}]*\}|\$[({]|^\$[a-z_]|%[sd]\b|%\(|^%[a-z_]+%|^[^a-z0-9]*$",
@@ -99,8 +107,26 @@ _PLAIN: Final = late(
 
 
 def is_code(value: bytes) -> bool:
-    """Return whether an unquoted value is an expression: a dotted name, a call, an index."""
-    return bool(_CODE.match(value[:_LOOK]))
+    """Return whether an unquoted value is an expression: a dotted name, a call, an index.
+
+    `id.1b3kf03kd8sk2mf9` is none: a part of it was drawn.
+    """
+    value = value[:_LOOK]
+    return bool(_CODE.match(value)) and not any(map(_is_drawn_part, value.split(b".")))
+
+
+def _is_drawn_part(part: bytes) -> bool:
+    return (
+        len(part) >= 16
+        and len(_DIGIT.findall(part)) >= 3
+        and part.isalnum()
+        and not (_WORD.search(part) and part.lower() != part)
+        and not is_wordlike(part)
+        and is_random(part, 3.0)
+    )
+
+
+_WORD: Final = late(rb"[a-z]{5}")
 
 
 def is_plain(value: bytes) -> bool:

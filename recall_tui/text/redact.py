@@ -6,11 +6,13 @@ from bisect import bisect_left, bisect_right
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 from zlib import crc32
 
-from recall_tui.text import gates
+from recall_tui.text import gates, unseen
 from recall_tui.text.anchors import Anchors
+from recall_tui.text.find import beyond_ascii
 from recall_tui.text.late import late
 from recall_tui.text.marks import CLOSE, OPEN, mark_spans, plain_pieces, shown
-from recall_tui.text.rules import ALGORITHM, DEFINITE, RULES, Rule
+from recall_tui.text.rule import DEFINITE, Rule
+from recall_tui.text.rules import ALGORITHM, RULES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -87,7 +89,7 @@ def mark(text: str) -> str:
     return _UNSTABLE
 
 
-def secret_starts(raw: bytes, low: bytes) -> list[int]:
+def secret_starts(raw: bytes, low: bytes, beyond: str) -> list[int]:
     """Return where the secrets of several texts joined by byte 0xFF start, in bytes.
 
     The scan costs a fixed time a call beside its time a byte, and messages are short.
@@ -95,8 +97,12 @@ def secret_starts(raw: bytes, low: bytes) -> list[int]:
     Args:
         raw: The UTF-8 of sanitised texts, joined. A few hundred kilobytes a call are enough.
         low: The same in lower case.
+        beyond: All characters beyond ASCII of the texts.
     """
-    return [hit.start for hit in _scan(raw, low)]
+    starts = [hit.start for hit in _scan(raw, low)]
+    if unseen.may_split(raw, beyond):
+        starts += [hit.start for hit in _split_hits(raw)]
+    return starts
 
 
 def findings(text: str) -> list[Finding]:
@@ -169,11 +175,25 @@ _ANCHORS: Final = Anchors([(a.literal, bytes(sorted(a.following or ()))) for a i
 def _hits(raw: bytes) -> list[_Hit]:
     """The secrets of a UTF-8 text, ascending, disjoint, outside of marks."""
     hits = list(_scan(raw, raw.lower()))
+    if not raw.isascii() and unseen.may_split(raw, beyond_ascii(raw)):
+        hits += _split_hits(raw)
     if hits and (marks := mark_spans(raw)):
         starts = [start for start, _ in marks]
         ends = [end for _, end in marks]
         hits = [h for h in hits if bisect_left(starts, h.end) == bisect_right(ends, h.start)]
     return _merged(hits)
+
+
+def _split_hits(raw: bytes) -> list[_Hit]:
+    """The secrets of a text in which characters that nobody sees stand between the letters."""
+    parts = unseen.without(raw)
+    if parts is None:
+        return []
+    plain, place = parts
+    return [
+        _Hit(place(hit.start), place(hit.end), hit.order, (place(hit.own[0]), place(hit.own[1])))
+        for hit in _scan(plain, plain.lower())
+    ]
 
 
 def _scan(raw: bytes, low: bytes) -> Iterator[_Hit]:

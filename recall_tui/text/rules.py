@@ -12,229 +12,24 @@ alone says nothing: a secret is known by its own prefix or by the name it is giv
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from recall_tui.text import assigned, commands, gates
-from recall_tui.text.vendors import FEW, VENDORS, Vendor
+from recall_tui.text.rule import CANDIDATE, Rule, patternless
+from recall_tui.text.tokens import TOKENS
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Callable
 
-ALGORITHM: Final = 3
+ALGORITHM: Final = 4
 """Raise it when a gate or the scan changes: text stored under another value is made anew."""
 
-DEFINITE: Final = "definite"
-CANDIDATE: Final = "candidate"
 
+def _untyped(_: bytes, match: re.Match[bytes]) -> bool:
+    """For what has no body of its own."""
+    return not gates.is_repetitive(match["secret"])
 
-@dataclass(frozen=True)
-class Rule:
-    """One kind of secret.
-
-    The secret is the pattern's group `secret`, or the whole match; `body` is what a gate judges.
-    """
-
-    name: str
-    tier: str
-    """definite | candidate"""
-    anchors: tuple[str, ...]
-    """Lower-case literals; one stands in every match."""
-    pattern: str
-    gate: Callable[[bytes, re.Match[bytes]], bool]
-    """Says of (text, match) whether it is a secret."""
-    back: int = 0
-    """Bytes before the anchor at which the pattern starts."""
-    keep: tuple[int, int] = (0, 0)
-    """Characters at the start and at the end of the secret that stay visible."""
-    follow: bytes = bytes(range(256))
-    """The (lower-case) bytes that may come right after the anchor."""
-    ready: Callable[[bytes, int, int], bool] | None = None
-    """A cheap first look at (lower-cased text, start, end of the anchor)."""
-    wraps: bool = False
-    """The secret may go on after a line break: a terminal wrapped it."""
-    begin: Callable[[bytes, int], int] | None = None
-    """Says of (text, anchor) where the pattern starts, when that is no fixed distance."""
-
-    @cached_property
-    def compiled(self) -> re.Pattern[bytes]:
-        """The pattern, compiled when an anchor is first met: most commands never need it."""
-        return re.compile(self.pattern.encode())
-
-
-# ------------------------------------------------------- tokens known by their own prefix
-
-_ESCAPED: Final = r"(?<=\\[nrt])|(?<=%[0-9A-F][0-9A-F])|(?<=\[[0-9]m)"
-_START: Final = rf"(?:(?<![A-Za-z0-9])|{_ESCAPED})"
-"""Where a token may begin: not inside a word, but after an escaped newline, `%3D` or a colour."""
-
-
-def _drawn(_: bytes, match: re.Match[bytes]) -> bool:
-    """For long bodies."""
-    body = match["body"]
-    return gates.is_random(body) and not gates.is_placeholder(body)
-
-
-def _patternless(_: bytes, match: re.Match[bytes]) -> bool:
-    """For bodies too short, or of too few letters, to measure entropy."""
-    body = match["body"]
-    return not gates.is_repetitive(body) and not gates.is_placeholder(body)
-
-
-def _wordless(raw: bytes, match: re.Match[bytes]) -> bool:
-    """For a prefix that also begins names: `sk-fading-circle-2`."""
-    body = match["body"]
-    digits = sum(0x30 <= byte <= 0x39 for byte in body)
-    return digits >= 2 and not gates.is_wordlike(body) and _patternless(raw, match)
-
-
-def _both_parts_drawn(_: bytes, match: re.Match[bytes]) -> bool:
-    return all(gates.is_random(part) for part in match["body"].split(b"."))
-
-
-def _slack(raw: bytes, match: re.Match[bytes]) -> bool:
-    """Slack's own documentation counts up: `...0123`."""
-    return _drawn(raw, match) and not match["body"].endswith(b"0123")
-
-
-def _token(
-    name: str,
-    anchor: str,
-    pattern: str,
-    keep: tuple[int, int],
-    gate: Callable[[bytes, re.Match[bytes]], bool] = _drawn,
-    *,
-    back: int = 0,
-    tier: str = DEFINITE,
-    follow: bytes = bytes(range(256)),
-    ready: Callable[[bytes, int, int], bool] | None = None,
-    wraps: bool = True,
-) -> Rule:
-    anchors = tuple(anchor.split())
-    return Rule(name, tier, anchors, _START + pattern, gate, back, keep, follow, ready, wraps)
-
-
-_TOKENS: Final = (
-    _token("anthropic-key", "sk-", r"sk-ant-(?P<body>[\w-]{19,512})", (7, 4)),
-    _token("openai-key", "sk-", r"sk-(?:proj|svcacct|admin)-(?P<body>[\w-]{20,512})", (8, 4)),
-    _token("sk-key", "sk-", r"sk-(?P<body>[\w-]{16,512})", (3, 4), _wordless, tier=CANDIDATE),
-    _token(
-        "stripe-secret", "k_live_ k_test_", r"[sr]k_(?:live|test)_(?P<body>\w{16,512})", (8, 4),
-        back=1,
-    ),
-    _token("groq-key", "gsk_", r"gsk_(?P<body>\w{20,512})", (4, 4)),
-    _token("pinecone-key", "pcsk_", r"pcsk_(?P<body>\w{20,512})", (5, 4)),
-    _token("xai-key", "xai-", r"xai-(?P<body>[\w-]{20,512})", (4, 4)),
-    _token("perplexity-key", "pplx-", r"pplx-(?P<body>\w{20,512})", (5, 4)),
-    _token(
-        "github-pat", "gh", r"gh[pousr]_(?P<body>[A-Za-z0-9]{20,512})", (4, 4), follow=b"pousr"
-    ),
-    _token("github-pat", "_pat_", r"github_pat_(?P<body>\w{40,512})", (11, 4), back=6),
-    _token(
-        "gitlab-pat", "gl",
-        r"gl(?:pat|dt|rt|ptt|cbt|soat|ft|imt|agent|ffct)-(?P<body>[\w.-]{20,512})", (6, 4),
-        follow=b"pdrcsaif", ready=lambda low, _, after: low.find(b"-", after, after + 6) > 0,
-    ),
-    _token(
-        "slack-token", "xox",
-        r"xox[a-eprs](?:\.xox[bp])?-(?P<body>[A-Za-z0-9%+/-]{10,512})", (5, 4),
-        _slack, follow=b"abcdeprs",
-    ),
-    _token("google-api-key", "aiza", r"AIza(?P<body>[\w-]{35})(?![\w-])", (4, 4), wraps=False),
-    _token(
-        "aws-access-key", "akia asia", r"A[KS]IA(?P<body>[A-Z0-9]{16})(?!\w)", (4, 4),
-        _patternless, wraps=False,
-    ),
-    _token("huggingface-token", "hf_", r"hf_(?P<body>[A-Za-z0-9]{30,512})", (3, 4)),
-    _token(
-        "npm-token", "npm_", r"npm_(?P<body>[A-Za-z0-9]{36})(?!\w)", (4, 4), _patternless,
-        wraps=False,
-    ),
-    _token(
-        "pypi-token", "pypi-",
-        r"pypi-AgE(?:IcHlwaS5vcmc|NdGVzdC5weXBpLm9yZw)(?P<body>[\w-]{50,1024})", (8, 4),
-    ),
-    _token(
-        "sendgrid-key", "sg.", r"SG\.(?P<body>[\w-]{22}\.[\w-]{43})(?![\w-])", (3, 4),
-        _both_parts_drawn, wraps=False,
-    ),
-    _token(
-        "langsmith-key", "lsv2_", r"lsv2_[a-z]{2}_(?P<body>[a-z0-9_]{20,512})", (5, 4),
-        _patternless,
-    ),
-    _token("onepassword-token", "eyj", r"ops_(?P<body>eyJ[\w+/=-]{40,4096})", (4, 4), back=4),
-    _token(
-        "age-key", "secret", r"AGE-SECRET-KEY-1(?P<body>[A-Z0-9]{58})", (16, 4), back=4,
-        wraps=False,
-    ),
-)  # fmt: skip
-
-_JWT: Final = Rule(
-    "jwt",
-    CANDIDATE,
-    ("eyj",),
-    # The third part signs it; a token that was cut off before that still says who is who.
-    rf"(?:(?<![\w-])|{_ESCAPED})(?P<body>eyJ[\w-]{{10,4096}}\."
-    r"(?:[\w-]{10,8192}\.[\w-]{10,4096}|eyJ[\w-]{10,8192}\.?))",
-    _patternless,
-    keep=(3, 4),
-)
-
-# ------------------------------------------------------- private keys, across lines
-
-_PEM: Final = r"[A-Z0-9 ]{0,24}PRIVATE KEY(?: BLOCK)?-----"
-_PEM_LINE: Final = (
-    r"(?:\\{1,8}r)?(?:\\{1,8}n|\s)[ \t]{0,32}(?:[>|+#*-][ \t]?)?"
-    r"(?:[0-9]{1,6}(?:[\t:|]|\xe2\x86\x92|\xe2\x94\x82)[ \t]{0,4})?[A-Za-z0-9+/=]{16,512}+"
-)
-
-
-def _holds_key(_: bytes, match: re.Match[bytes]) -> bool:
-    """Whether a key stands between the dashes: documentation puts dots or a sentence there."""
-    runs = re.findall(rb"[A-Za-z0-9+/=]{16,}", match[0])
-    return sum(map(len, runs)) >= 48 and any(gates.is_random(run, 3.0) for run in runs)
-
-
-_PRIVATE_KEY: Final = Rule(
-    "private-key-block",
-    DEFINITE,
-    ("private key",),
-    # With its END line, or cut off: then as far as its lines go. A block numbered by a file
-    # viewer, quoted, or written with escaped newlines is one too.
-    rf"-----BEGIN {_PEM}(?:(?:[^-\xfe\xff]++|-(?!-)){{0,4096}}+-----END {_PEM}"
-    rf"|(?:{_PEM_LINE}){{1,400}})",
-    _holds_key,
-    begin=lambda raw, at: raw.rfind(b"-----BEGIN ", max(0, at - 36), at),
-)
-
-
-def _holds_tail(raw: bytes, match: re.Match[bytes]) -> bool:
-    """Whether the lines before an END line are those of a key, whose beginning was cut off."""
-    return match.start("lines") < match.end("lines") and _holds_key(raw, match)
-
-
-_PRIVATE_KEY_TAIL: Final = Rule(
-    "private-key-block",
-    DEFINITE,
-    ("private key",),
-    rf"(?P<lines>(?:[^-\xfe\xff]++|-(?!----)){{0,4096}}+)-----END {_PEM}",
-    _holds_tail,
-    begin=commands.key_tail,
-)
-
-_PRIVATE_KEY_ENCODED: Final = Rule(
-    "private-key-block",
-    DEFINITE,
-    ("ls0tls1crudjti",),
-    # Base64 once more, as in a kubeconfig: `-----BEGIN ` and then RSA, PRIVATE, EC, OPENSSH,
-    # ENCRYPTED or DSA, not CERTIFICATE or PUBLIC.
-    r"LS0tLS1CRUdJTi(?:BSU0|BQUkl|BFQyB|BPUEV|BFTkN|BEU0E)[A-Za-z0-9+/=]{40,8192}",
-    lambda *_: True,
-)
-
-# ------------------------------------------------------- secrets known by where they stand
 
 _URL_PASSWORD: Final = Rule(
     "basic-auth-url",
@@ -250,11 +45,13 @@ _WEBHOOK: Final = Rule(
     CANDIDATE,
     ("://",),
     r"://(?:hooks\.slack\.com/services/|(?:\w{1,16}\.)?discord(?:app)?\.com/api/webhooks/\d{1,24}/"
-    r"|api\.telegram\.org/bot)(?P<secret>(?P<body>[\w:/-]{24,256}))",
-    _patternless,
+    r"|api\.telegram\.org/bot|(?:[\w-]{1,64}\.)?webhook\.office\.com/webhookb2/"
+    r"|hooks\.zapier\.com/hooks/catch/)(?P<secret>(?P<body>[\w:/@-]{12,256}))",
+    patternless,
     ready=lambda low, _, after: (
         low.startswith((b"hooks.", b"api.tele"), after)
         or low.find(b"discord", after, after + 24) >= 0
+        or low.find(b"webhook.office.", after, after + 80) >= 0
     ),
 )
 
@@ -274,26 +71,61 @@ def _named(
         gate,
         follow=assigned.FOLLOW + more,
         ready=assigned.may_open,
+        wraps=True,
     )
 
 
 _ASSIGNED: Final = (
     _named(
-        "assigned-password", "pass", "pass(?:word|wd|phrase|code|e)?", assigned.is_password, b"wpce"
+        "assigned-password",
+        "pass",
+        "pass(?:word|wort|wd|phrase|code|e)?",
+        assigned.is_password,
+        b"wpce",
     ),
     _named("assigned-password", "pwd", "pwd", assigned.is_password),
     Rule(
         "assigned-password",
         CANDIDATE,
-        ("密码", "パスワード", "비밀번호"),
-        assigned.pattern("(?:密码|パスワード|비밀번호)"),
+        (
+            "密码",
+            "密碼",
+            "口令",
+            "パスワード",
+            "비밀번호",
+            "пароль",
+            "contraseña",
+            "senha",
+            "mot de passe",
+        ),
+        assigned.pattern(
+            "(?:密码|密碼|口令|パスワード|비밀번호|пароль|contraseña|senha|mot de passe ?)"
+        ),
         assigned.is_password,
     ),
-    _named("assigned-secret", "secret", "secret", assigned.is_token, bytes(range(256))),
+    Rule(
+        "assigned-secret",
+        CANDIDATE,
+        ("密钥", "密鑰", "令牌", "トークン"),
+        assigned.pattern("(?:密钥|密鑰|令牌|トークン)"),
+        assigned.is_token_said,
+    ),
+    _named(
+        "assigned-secret", "secret", "secret(?:[_-]?string)?", assigned.is_token, bytes(range(256))
+    ),
     _named("assigned-secret", "token", "token", assigned.is_token),
     Rule("assigned-secret", CANDIDATE, ("_pat=",), assigned.pattern("_pat"), assigned.is_token),
     _named("assigned-secret", "cred", "credentials?", assigned.is_token, b"e"),
     _named("assigned-secret", "key", "key", assigned.is_key),
+    Rule(
+        "assigned-secret",
+        CANDIDATE,
+        ("keys", "tokens", "secrets", "passwords", "passwds"),
+        assigned.SEVERAL,
+        assigned.are_secrets,
+        follow=b"\"'`\\=: _",
+        ready=assigned.may_list,
+    ),
     _named("authorization", "auth", "auth(?:orization)?", assigned.is_authorization, b"o"),
     Rule(
         "bearer-token",
@@ -304,25 +136,6 @@ _ASSIGNED: Final = (
         follow=b" \t",
     ),
 )
-
-
-def _vendor(vendor: Vendor) -> Rule:
-    low = vendor.begins.lower()
-    anchor = vendor.anchor or low
-    back = low.index(anchor)
-    rest = low[back + len(anchor) :]
-    return Rule(
-        vendor.name, DEFINITE, (anchor,),
-        f"{_START}{re.escape(vendor.begins)}(?P<body>{vendor.body})",
-        _patternless if vendor.letters == FEW else _drawn, back, (len(vendor.begins), 4),
-        rest[:1].encode() or bytes(range(256)),
-        _stands(low.encode(), back) if back or rest else None, wraps=True,
-    )  # fmt: skip
-
-
-def _stands(literal: bytes, back: int) -> Callable[[bytes, int, int], bool]:
-    """Return a first look that wants a literal from `back` bytes before the anchor on."""
-    return lambda low, at, _: low.startswith(literal, at - back) if at >= back else False
 
 
 def _placed(
@@ -343,6 +156,8 @@ def _follows(*literals: bytes) -> Callable[[bytes, int, int], bool]:
     return lambda low, _, after: low.startswith(literals, after)
 
 
+_OPTIONS: Final = (b" -p", b" -a", b" -w", b" -u", b" -b", b" --body", b" --value")
+
 _PLACED: Final = (
     _placed(
         "command-password", ("curl",), commands.CURL_USER, commands.is_credential,
@@ -354,8 +169,8 @@ _PLACED: Final = (
     ),
     *(
         _placed("command-password", (program,), pattern, commands.is_written,
-                lambda low, _, after: low.find(b" -p", after - 1, after + 220) >= 0
-                or low.find(b" -a", after, after + 220) >= 0)
+                lambda low, _, after: any(low.find(option, after - 1, after + 220) >= 0
+                                          for option in _OPTIONS))
         for program, pattern in commands.PROGRAM_OPTION.items()
     ),
     Rule(
@@ -373,6 +188,53 @@ _PLACED: Final = (
     _placed(
         "command-password", ("pass",), commands.PIPED, commands.is_written,
         _follows(b"word-stdin"), begin=commands.echo_before, follow=b"w",
+    ),
+    _placed(
+        "command-password", ("secret",), commands.PIPED, commands.is_written,
+        _follows(b" set", b" put", b" create", b"s create", b"s put", b"s versions"),
+        begin=commands.echo_before, follow=b" s",
+    ),
+    _placed(
+        "command-password", ("env add", "sudo -s", "chpassw"), commands.PIPED,
+        commands.is_written, begin=commands.echo_before,
+    ),
+    Rule(
+        "command-password", CANDIDATE, ("pass",), commands.HERE, commands.is_written, follow=b"w",
+        ready=_follows(b"word-stdin"),
+    ),
+    _placed(
+        "command-password", ("convertto-securestring",), commands.SECURE_STRING,
+        commands.is_written,
+    ),
+    _placed("command-password", ("identified ",), commands.IDENTIFIED, commands.is_login),
+    _placed(
+        "command-password", ("http ", "https "), commands.HTTPIE, commands.is_written,
+        lambda low, _, after: low.find(b" -a", after - 1, after + 200) >= 0
+        or low.find(b" --auth", after - 1, after + 200) >= 0,
+    ),
+    _placed("command-password", ("login",), commands.LOGIN, commands.is_login, follow=b"("),
+    _placed("command-password", (":5432:", ":*:"), commands.PGPASS, commands.is_written),
+    _placed(
+        "assigned-password", ("pass",), commands.IN_FOURS, commands.is_in_fours,
+        follow=b"w:=",
+    ),
+    _placed(
+        "assigned-secret", ("akia", "asia"), commands.AWS_PAIR, commands.is_half_of_pair,
+    ),
+    _placed(
+        "password-hash", ("$2a$", "$2b$", "$2y$", "$6$", "$5$", "$y$", "$apr1$", "$argon2",
+                          "pbkdf2_sha256$"), commands.HASH, _untyped,
+    ),
+    _placed("seed-phrase", ("mnemonic", "phrase"), commands.SEED_PHRASE, lambda *_: True),
+    _placed(
+        "private-key-block", ('"kty',), commands.PRIVATE_JWK, lambda *_: True,
+        begin=commands.object_before,
+    ),
+    _placed("cookie", ("cookie",), commands.COOKIE_TABLE, commands.holds_opaque_values),
+    _placed("cookie", ("\ttrue\t", "\tfalse\t"), commands.COOKIE_JAR, commands.is_session),
+    _placed(
+        "cookie", ("httponly",), commands.COOKIE_STATE, commands.is_session,
+        begin=commands.value_before, follow=b"\"'\\",
     ),
     _placed(
         "command-password", ("auth",), commands.PAIR, commands.is_written,
@@ -396,9 +258,5 @@ _PLACED: Final = (
 )  # fmt: skip
 """Rules of places, whose values have no name that gives them away."""
 
-RULES: Final = (
-    *_TOKENS, *map(_vendor, VENDORS), _PRIVATE_KEY, _PRIVATE_KEY_TAIL,
-    _PRIVATE_KEY_ENCODED, _JWT, _URL_PASSWORD,
-    _WEBHOOK, *_ASSIGNED, *_PLACED,
-)  # fmt: skip
+RULES: Final = (*TOKENS, _URL_PASSWORD, _WEBHOOK, *_ASSIGNED, *_PLACED)
 """Every rule. Where findings overlap, a definite one names the whole, then the earlier in here."""

@@ -227,7 +227,7 @@ def test_new_rules_build_anew_beside_and_old_text_obeys_them(desk, monkeypatch):
     monkeypatch.setattr(ingest, "TEXT_RULES", "other")
     monkeypatch.setattr(ingest, "mark", stricter)
     monkeypatch.setattr(batch, "mark", stricter)
-    monkeypatch.setattr(batch, "secret_starts", lambda raw, low: [raw.index(b"4711")])
+    monkeypatch.setattr(batch, "secret_starts", lambda raw, low, beyond: [raw.index(b"4711")])
     progress = desk.sync()
     assert counts(progress) == {"parsed": 1}
     assert desk.session("a").key == key

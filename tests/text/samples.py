@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import random
+import re
 import string
+from re import _constants as sre  # type: ignore[attr-defined]
+from re import _parser  # type: ignore[attr-defined]
 
 from recall_tui.text.vendors import VENDORS
 
@@ -36,10 +39,50 @@ class Maker:
         return f"-----BEGIN {name}-----\n{body}\n-----END {name}-----"
 
 
+def like(pattern: str, make: Maker) -> str:
+    """A text that a pattern of a vendor's table describes, as short as it may be but for a bit."""
+    parts = [_like(token, make) for token in _parser.parse(pattern)]
+    return "".join(parts)
+
+
+def _like(token: object, make: Maker) -> str:
+    kind, value = token
+    if kind is sre.LITERAL:
+        return chr(value)
+    if kind is sre.IN:
+        fits = re.compile("[\\w-]") if (sre.CATEGORY, sre.CATEGORY_WORD) in value else None
+        chars = [c for c in BASE64URL.rstrip("-_") if fits] or _members(value)
+        return make.random.choice(chars)
+    if kind is sre.MAX_REPEAT:
+        least, most, inner = value
+        times = least if least > 1 else min(1, most)
+        if times > 4 and inner[0][0] is sre.IN:
+            members = sorted({_like(inner[0], make) for _ in range(400)})
+            return make.drawn(times, "".join(members))
+        return "".join(_like(one, make) for _ in range(times) for one in inner)
+    if kind is sre.SUBPATTERN:
+        return "".join(_like(one, make) for one in value[-1])
+    if kind is sre.BRANCH:
+        return "".join(_like(one, make) for one in value[1][0])
+    return ""  # what may not follow
+
+
+def _members(value: object) -> list[str]:
+    members: list[str] = []
+    for kind, held in value:
+        if kind is sre.LITERAL:
+            members.append(chr(held))
+        elif kind is sre.RANGE:
+            members += map(chr, range(held[0], held[1] + 1))
+        elif held is sre.CATEGORY_DIGIT:
+            members += string.digits
+    return members
+
+
 def token_of(rule: str, make: Maker) -> str:
     """A token that a definite or candidate prefix rule must know."""
     drawn = make.drawn
-    return {
+    kinds = {
         "anthropic-key": lambda: "sk-" + "ant-" + "api03-" + drawn(93, BASE64URL.rstrip("-_")),
         "openai-key": lambda: "sk-" + "proj-" + drawn(48),
         "sk-key": lambda: "sk-" + drawn(32, HEX),
@@ -91,7 +134,16 @@ def token_of(rule: str, make: Maker) -> str:
         "google-oauth-token": lambda: "ya" + "29." + drawn(120),
         "mapbox-token": lambda: "sk" + ".eyJ" + drawn(60) + "." + drawn(22),
         "stripe-webhook-secret": lambda: "whsec" + "_" + drawn(32),
-    }[rule]()
+        "azure-client-secret": lambda: drawn(3) + "8Q" + "~" + drawn(34),
+        "azure-devops-token": lambda: drawn(76) + "AZ" + "DO" + drawn(4),
+        "terraform-token": lambda: drawn(14) + ".atlas" + "v1." + drawn(67),
+        "mailchimp-key": lambda: drawn(32, HEX) + "-us" + "12",
+        "new-relic-ingest-key": lambda: drawn(36, HEX) + "FFFF" + "NRAL",
+    }
+    if rule in kinds:
+        return kinds[rule]()
+    vendor = next(vendor for vendor in VENDORS if vendor.name == rule)
+    return vendor.begins + like(vendor.body, make)
 
 
 VENDOR_RULES = tuple(dict.fromkeys(vendor.name for vendor in VENDORS))
@@ -101,5 +153,6 @@ TOKEN_RULES = (
     "anthropic-key", "openai-key", "sk-key", "stripe-secret", "groq-key", "pinecone-key", "xai-key",
     "perplexity-key", "github-pat", "gitlab-pat", "slack-token", "google-api-key",
     "aws-access-key", "huggingface-token", "npm-token", "pypi-token", "sendgrid-key",
-    "langsmith-key", "onepassword-token", "age-key", "jwt",
+    "langsmith-key", "onepassword-token", "age-key", "jwt", "azure-client-secret",
+    "azure-devops-token", "terraform-token", "mailchimp-key", "new-relic-ingest-key",
 )  # fmt: skip

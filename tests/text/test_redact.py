@@ -200,7 +200,7 @@ def test_versions_name_the_table(monkeypatch):
     assert len(RULES_VERSION) == len(RULES_VERSION_DEFINITE) == 8
     assert RULES_VERSION != RULES_VERSION_DEFINITE
     version = redact._version
-    definite = [rule for rule in rules.RULES if rule.tier == rules.DEFINITE]
+    definite = [rule for rule in rules.RULES if rule.tier == redact.DEFINITE]
     assert version(rules.RULES) == RULES_VERSION
     assert version(definite) == RULES_VERSION_DEFINITE
     assert version(rules.RULES[1:]) != RULES_VERSION
