@@ -259,6 +259,28 @@ def test_programs_that_left_nothing_in_a_named_folder_are_no_lines_of_their_own(
                      f"{bare}: 0 found, 0 indexed"]  # fmt: skip
 
 
+def test_a_file_that_cannot_be_named_is_unreadable_not_waiting(home: Path) -> None:
+    class Odd(Program):
+        def discover(self, root: str, gaps: list[Gap]):
+            for source in super().discover(root, gaps):
+                yield source._replace(path=f"{root}/\udcff{source.native_id}")
+
+    check = place_line(Odd(1), str(home), [])
+    assert (check.facts["waiting"], check.facts["unreadable"]) == (0, 1)
+    assert "not valid UTF-8" in check.detail and "recall index" not in check.action
+
+
+def test_a_harness_that_fails_is_a_line_and_no_end(home: Path) -> None:
+    class Broken(Program):
+        def discover(self, root: str, gaps: list[Gap]):
+            yield from super().discover(root, gaps)
+            raise ZeroDivisionError
+
+    check = place_line(Broken(2), str(home), [], known=2)
+    assert (check.level, check.facts["found"], check.facts["unreadable"]) == (Level.WARN, 2, 1)
+    assert "ZeroDivisionError" in check.detail
+
+
 def test_a_place_that_is_not_indexed_yet_says_so() -> None:
     check = place_line(Program(4), "/", [])
     assert (check.level, check.action) == (Level.WARN, "recall index")

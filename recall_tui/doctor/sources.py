@@ -9,6 +9,7 @@ from recall_tui.doctor.checks import Check, Level
 from recall_tui.errors import ConfigError
 from recall_tui.model import Filter, Presence
 from recall_tui.search.sessions import under
+from recall_tui.store.sync.discover import discover
 from recall_tui.text import notation
 from recall_tui.workspace import HARNESS
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from recall_tui.harnesses.base import Source
-    from recall_tui.model import Gap, Session
+    from recall_tui.model import Session
     from recall_tui.store.damage import Damaged
     from recall_tui.store.sync.discover import Place
 
@@ -89,8 +90,9 @@ def _place_check(
 ) -> Check:
     """Compare what lies in a place with what is indexed from it."""
     harness, root = place
-    unreadable: list[Gap] = []
-    sources = list(harness.discover(root, unreadable))
+    discovery = discover([place])
+    sources = discovery.sources.values()
+    unreadable = [gap for gaps in discovery.gaps.values() for gap in gaps]
     here = [s for s in sessions if s.harness == harness.id and under(s.path, root)]
     present = sum(session.presence is Presence.PRESENT for session in here)
     gone = len(here) - present

@@ -236,12 +236,13 @@ def mostly_damaged(transcript: Transcript) -> str:
         return ""
     path = transcript.source.path
     held = transcript.data
-    with streams.open_lines(path, 0) if held is None else io.BytesIO(held) as stream:
+    damaged = transcript.unparsed
+    with transcript.open_stream() if held is None else io.BytesIO(held) as stream:
+        stream.seek(0)  # of a compressed file these are the lines it unpacks to
         lines = sum(chunk.count(b"\n") for chunk in iter(partial(stream.read, 1 << 20), b""))
-    if transcript.unparsed * 2 <= lines:
+    if damaged * 2 <= lines:
         return ""
-    damaged = min(transcript.unparsed, lines)
-    return f"{path}: {MOSTLY_DAMAGED}, {damaged:,} of {lines:,}"
+    return f"{path}: {MOSTLY_DAMAGED}, {min(damaged, lines):,} of {lines:,}"
 
 
 def objects(line: bytes) -> Iterator[dict[str, object]]:

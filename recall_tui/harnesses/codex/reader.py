@@ -30,7 +30,7 @@ from recall_tui.harnesses.base import (
 from recall_tui.harnesses.codex import bare, events, items, origin
 from recall_tui.harnesses.codex.records import RESCUE, Line
 from recall_tui.harnesses.codex.said import ITEM, Said, keep, known, said
-from recall_tui.harnesses.codex.streams import open_rollout
+from recall_tui.harnesses.codex.streams import is_whole, open_rollout
 from recall_tui.harnesses.jsonl import BadLine, JsonlTranscript
 from recall_tui.harnesses.lenient import lenient
 from recall_tui.harnesses.opening import Opening
@@ -180,6 +180,8 @@ class CodexTranscript(JsonlTranscript):
 
     def finish(self) -> Iterable[Parsed]:
         """Yield the user item that still waits, and settle the facts."""
+        if self.source.path.endswith(".zst") and not is_whole(self.source.path):
+            self.unparsed += 1  # whatever was in the part that is missing
         found = self.settled(self.decide())
         self._ended()
         origin.settle(self)

@@ -11,6 +11,7 @@ import zstandard
 
 from recall_tui import clock
 from recall_tui.errors import SourceError
+from recall_tui.harnesses.jsonl import mostly_damaged
 from recall_tui.model import Kind
 from tests.harnesses.codex.build import NAME, SESSION, START, Rollout, data_url, png
 from tests.harnesses.codex.conftest import told
@@ -179,6 +180,32 @@ def test_a_damaged_packed_file_is_an_error(codex, day):
     path.write_bytes(content)
     with pytest.raises(SourceError):
         list(codex.open(source_of(codex, path)))
+
+
+@pytest.mark.parametrize("options", [{}, {"write_checksum": True}, {"write_content_size": False}])
+def test_a_packed_file_that_was_cut_off_is_a_loss(codex, day, options):
+    lines = Rollout().prompt("one").answer("The answer. " * 20_000).bytes()
+    zstd = zstandard.ZstdCompressor(**options)
+    empty = b"\x50\x2a\x4d\x18\x03\0\0\0abc"  # a frame to be skipped
+    whole = zstd.compress(lines) + empty + zstd.compress(b"")
+    path = day / f"{NAME}.zst"
+    ends = {len(zstd.compress(lines)), len(zstd.compress(lines) + empty), len(whole)}
+    for size in (0, *range(1, 40, 3), *ends, *(end - 1 for end in ends), len(lines) // 2):
+        path.write_bytes(whole[:size])
+        transcript = codex.open(source_of(codex, path))
+        assert isinstance(list(transcript), list)
+        cut = size not in {0, *ends} and size < len(whole)
+        assert transcript.unparsed == cut, size
+    path.write_bytes(whole)
+    assert len(list(codex.open(source_of(codex, path)))) == 2
+
+
+def test_lines_of_a_packed_file_are_counted_unpacked(codex, day):
+    path = packed(day / NAME, Rollout().prompt("one").bytes() * 50 + b"{broken\n" * 9)
+    transcript = codex.open(source_of(codex, path))
+    list(transcript)
+    assert transcript.unparsed == 9
+    assert mostly_damaged(transcript) == ""
 
 
 def test_a_vanished_file_is_an_error(codex, day):
