@@ -35,7 +35,7 @@ def divided(
     It is not where this process has other threads, whose locks a fork would copy, where no core is
     idle, or the corpora are small.
     """
-    if corpora and _may_fork() and all(corpus.divisible(chosen) for corpus in corpora):
+    if corpora and may_fork() and all(corpus.divisible(chosen) for corpus in corpora):
         return aside(work)
     return nullcontext()
 
@@ -72,7 +72,8 @@ def aside(work: Callable[[Stop], Iterator[bytes]]) -> Iterator[Iterator[bytes] |
                 os.waitpid(child, 0)
 
 
-def _may_fork() -> bool:
+def may_fork() -> bool:
+    """Return whether this process has one thread, and a core is idle."""
     try:
         return _alone() and _a_core_is_idle()
     except (AttributeError, OSError):  # not on Linux

@@ -19,15 +19,15 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from recall_tui.clock import to_iso
 from recall_tui.errors import QueryError
 from recall_tui.model import Filter, Flag, Gap, GapKind, Kind, Material, Role
-from recall_tui.search.ahead import Ahead, counted
-from recall_tui.search.aside import divided
+from recall_tui.search.ahead import ALONE, Ahead, counted
+from recall_tui.search.aside import divided, may_fork
 from recall_tui.search.excerpt import excerpt
 from recall_tui.search.predicate import Tally, compile_query, tallied
 from recall_tui.search.reach import reached
 from recall_tui.search.results import GrepUpdate, Hit
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Generator, Iterator, Sequence
 
     from recall_tui.model import Session
     from recall_tui.search.ports import Corpus, Stop
@@ -192,6 +192,7 @@ class _Scan:
         self._corpora = corpora
         self._chosen = query.chosen
         self._predicate = predicate
+        self._after = after
         self._page = Page(0 if query.count_only else query.limit, after)
         self._totals = query.totals or query.count_only
         kinds = query.chosen.kinds_admitted
@@ -204,31 +205,52 @@ class _Scan:
 
     def run(self, stop: Stop) -> Iterator[GrepUpdate]:
         """Yield updates as blocks are scanned."""
+        started = perf_counter()
+        if not self._totals:
+            # A page is often full before a child has done anything; starting it costs as much.
+            if (yield from self._run(Ahead(None), stop, started, alone=True)):
+                return
+            self._begin_again()
         with divided(self._corpora, self._chosen, self._count_aside) as batches:
-            yield from self._run(Ahead(batches), stop)
+            yield from self._run(Ahead(batches), stop, started)
+
+    def _begin_again(self) -> None:
+        """Keep only what was handed out: the rest is looked for behind it, like a next page."""
+        before = self._page
+        self._page = Page(before.room, before.last or self._after)
+        self._page.last = before.last
+        self._total = self._occurrences = self._unsearched = 0
+        self._with_match.clear()
 
     def _count_aside(self, stop: Stop) -> Iterator[bytes]:
         return counted(self._merged(), self._tally, stop)
 
-    def _run(self, ahead: Ahead, stop: Stop) -> Iterator[GrepUpdate]:
-        started = said = perf_counter()
+    def _run(
+        self, ahead: Ahead, stop: Stop, started: float, *, alone: bool = False
+    ) -> Generator[GrepUpdate, None, bool]:
+        """Yield updates; return whether this was all, and not only what is best done alone."""
+        said = started
         page = self._page
         stopped_at: int | None = None
-        for number, block in self._merged():
+        for place, (number, block) in enumerate(self._merged()):
             if stop():
                 stopped_at = block.last_ms
                 break
             final = page.take_final(block.last_ms)
             if not (page.room or self._totals):
                 yield self._ended(final, None, started, exact=False)
-                return
+                return True
+            end_alone = alone and place == ALONE and may_fork()
             now = perf_counter()
             if final or now - said > UPDATE_S:
                 said = now
                 yield self._update(final)
+            if end_alone:
+                return False
             self._scan(number, block, ahead.of(number, block))
         final = [] if stopped_at is not None else page.take_final(None)
         yield self._ended(final, stopped_at, started, exact=stopped_at is None)
+        return True
 
     def _ended(
         self, final: list[Match], stopped_at: int | None, started: float, *, exact: bool

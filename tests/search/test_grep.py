@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from array import array
+from contextlib import nullcontext
 from itertools import count
 from types import SimpleNamespace
 
@@ -428,6 +429,7 @@ def told(corpus: MemoryCorpus, query: GrepQuery) -> tuple:
 QUERIES = [
     GrepQuery("whale"), GrepQuery("water", limit=5), GrepQuery("water", count_only=True),
     GrepQuery("water", limit=5, totals=False), GrepQuery("Whale", case=Case.EXACT, limit=500),
+    GrepQuery("water", limit=45, totals=False), GrepQuery("whale", totals=False),
     GrepQuery("w.{3}e", regex=True, limit=7), GrepQuery("nowhere"), GrepQuery("water", word=True),
     GrepQuery("water", chosen=Filter(since_ms=40, until_ms=130), count_only=True),
     GrepQuery("water", chosen=Filter(include_copies=True), count_only=True),
@@ -460,6 +462,43 @@ def test_counts_of_a_child_that_died_or_saw_another_state_are_not_used(query, it
     alone, together = MemoryCorpus(crowd(), block_size=1), MemoryCorpus(crowd(), block_size=1)
     together.divided = True
     assert told(together, query) == told(alone, query)
+
+
+@pytest.mark.usefixtures("forking")
+def test_a_page_that_is_full_soon_starts_no_child(monkeypatch):
+    started = []
+
+    def divided(*given):
+        started.append(given)
+        return nullcontext()
+
+    monkeypatch.setattr(module, "divided", divided)
+    corpus = MemoryCorpus(crowd(), block_size=1)
+    soon = GrepQuery("water", limit=5, totals=False)
+    late = soon._replace(limit=45)
+    hits, last = drained(grep([corpus], soon, never))
+    assert (len(hits), last.exact, started) == (5, False, [])
+    hits, last = drained(grep([corpus], late, never))
+    assert (len(hits), last.exact, len(started)) == (45, False, 1)
+    assert last.next
+    assert hits == drained(grep([corpus], late._replace(totals=True), never))[0]
+
+
+@pytest.mark.usefixtures("forking")
+def test_a_state_that_changes_while_a_child_is_started_shows_no_hit_twice(monkeypatch):
+    corpus = MemoryCorpus(crowd(), block_size=1)
+    query = GrepQuery("water", limit=45, totals=False)
+    expected, _ = drained(grep([corpus], query, never))
+
+    def divided(*_):
+        newer = Talk("newest", [Said("more water", 10_000)])
+        corpus.__init__([*crowd(), newer], block_size=1)
+        return nullcontext()
+
+    monkeypatch.setattr(module, "divided", divided)
+    hits, last = drained(grep([corpus], query, never))
+    assert [hit.reference for hit in hits] == [hit.reference for hit in expected]
+    assert last.next
 
 
 @pytest.mark.usefixtures("forking")
