@@ -34,6 +34,8 @@ CROSS JOIN {ledger.TABLE} AS e ON e.event_id = o.event_id
 WHERE o.session_id = ? AND {ledger.IN_COUNTED} ORDER BY o.ordinal DESC LIMIT 1"""
 _ROWS: Final = f"""SELECT session_id, message_type, count(*), min(message_ts), max(message_ts)
 FROM {legacy.TABLE} WHERE {legacy.IN_COUNTED} GROUP BY session_id, message_type"""
+_WITH_FILES: Final = f"""SELECT session_id, CAST(record_json AS BLOB) FROM {legacy.TABLE}
+WHERE message_type = 'user' AND instr(record_json, '"attachments"') > 0"""
 _FIRST_ROW: Final = f"""SELECT CAST(record_json AS BLOB) FROM {legacy.TABLE}
 WHERE session_id = ? AND message_type = 'user' ORDER BY sequence LIMIT 1"""
 
@@ -208,6 +210,9 @@ def _count_rows(connection: Database, found: dict[str, Counted]) -> None:
             counted.tool_calls += number if kind == "tool_call" else 0
             counted.saw(count(first))
             counted.saw(count(last))
+    for session, data in connection.execute(_WITH_FILES):
+        if counted := found.get(session):
+            counted.materials += len(items(_decoded(data).get("attachments")))
 
 
 def _shown(content: dict[str, Any]) -> str:

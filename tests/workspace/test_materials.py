@@ -39,7 +39,7 @@ def test_a_pasted_picture_hangs_on_its_message(tmp_path, ledger: bool) -> None:
     )  # fmt: skip
     assert material.id and "file-1" not in material.id
     assert message.flags & Flag.MATERIAL
-    assert corpus.sessions(ALL)[0].materials == (1 if ledger else 0)
+    assert corpus.sessions(ALL)[0].materials == 1
     assert matching(corpus, "image.png") == [("a", 0)]
 
 
