@@ -23,7 +23,9 @@ _DISPUTED: Final = re.compile(
     f"[{FLOWING}\u0600-\u0605\u1100-\u11ff\u200b-\u200f\u2060-\u206f\u20d0-\u20ff\u3164\ufd3e-\ufdff"
     "\ufe00-\ufe0f\ufe20-\ufe2f\ufeff\uffa0\ufff0-\uffff\U00010000-\U0001ffff\U000e0000-\U0010eeed]"
 )
-"""Beyond the last lies the character by which kitty places pictures: it must stay as it is."""
+"""Beyond the last lies the character by which kitty places pictures (`_PLACE`)."""
+
+_PLACE: Final = "\U0010eeee"
 
 _MOVE: Final = re.compile("(\x1b\\[\\d+;\\d+H)")
 _STYLE: Final = re.compile("(\x1b\\[[0-9;:]*m)")
@@ -60,7 +62,9 @@ def _stretch(part: str, column: int) -> str:
         if piece.startswith("\x1b"):
             out.append(piece)
             continue
-        if _DISPUTED.search(piece):
+        if _PLACE in piece:
+            out.append(piece)  # kitty's pictures: their marks say which part of which one
+        elif _DISPUTED.search(piece):
             out.extend(_units(piece, column))
             # Once more at the end: of a joiner that joins nothing Rich has two opinions itself.
             out.append(f"\x1b[{column + cell_len(piece)}G")

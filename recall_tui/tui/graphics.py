@@ -23,7 +23,10 @@ HALF: Final = "half"
 PixelWidget: TypeAlias = "Callable[[Image], Widget]"
 """Makes a widget that draws an image with the terminal's own pixels."""
 
-_WIDGETS: Final = {"kitty": "TGPImage", "sixel": "SixelImage"}
+_WIDGETS: Final = {
+    "kitty": ("recall_tui.tui.kitty", "KittyImage"),
+    "sixel": ("textual_image.widget", "SixelImage"),
+}
 
 
 def protocol(setting: str, env: Mapping[str, str], *, tty: bool) -> str:
@@ -50,11 +53,12 @@ def pixel_widget(setting: str, env: Mapping[str, str]) -> PixelWidget | None:
     """Return the widget for real pixels, None for half cells. Call it before the app runs."""
     tty = bool(sys.__stdin__ and sys.__stdin__.isatty())
     tty = tty and bool(sys.__stdout__ and sys.__stdout__.isatty())
-    name = _WIDGETS.get(protocol(setting, env, tty=tty))
-    if name is None:
+    place = _WIDGETS.get(protocol(setting, env, tty=tty))
+    if place is None:
         return None
+    module, name = place
     try:
-        widget: PixelWidget = getattr(import_module("textual_image.widget"), name)
+        widget: PixelWidget = getattr(import_module(module), name)
     except Exception:
         return None
     return widget

@@ -113,9 +113,10 @@ class Terminal:
         self.program = subprocess.Popen(
             [sys.executable, *words], stdin=self.inner, stdout=self.inner, stderr=self.inner,
             env={
-                **os.environ, "RECALL_HOME": str(home), "HOME": str(home), "COLUMNS": "100",
-                "TERM": "xterm-256color", "COLORTERM": "truecolor", "RECALL_BACKGROUND": "0",
-                "LINES": "30",
+                # These two would be believed rather than the terminal.
+                **{k: v for k, v in os.environ.items() if k not in ("COLUMNS", "LINES")},
+                "RECALL_HOME": str(home), "HOME": str(home), "TERM": "xterm-256color",
+                "COLORTERM": "truecolor", "RECALL_BACKGROUND": "0",
             },
         )  # fmt: skip
 
