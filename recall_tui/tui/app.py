@@ -199,14 +199,18 @@ class RecallApp(TellsFaults, Detours):
         self.call_after_refresh(self._take_early_keys)
         self.call_after_refresh(self._start_services)
 
-    async def _take_early_keys(self) -> None:
+    def _take_early_keys(self) -> None:
         if self.focused is None:
             self.call_after_refresh(self._take_early_keys)
-            return
-        # What is typed meanwhile waits behind them: keys keep their order.
-        while self._early_keys and not self._left:
-            await self._press(self._early_keys.pop(0))
-        self._early_keys = None
+        else:
+            self.call_later(self._press_early_keys)
+
+    async def _press_early_keys(self) -> None:
+        """Press what was typed before; what is typed meanwhile waits in the app's queue."""
+        early, self._early_keys = self._early_keys or [], None
+        for key in early:
+            if not self._left:
+                await self._press(key)
 
     def on_work_faulted(self, event: WorkFaulted) -> None:
         """Say that background work ended in a fault."""

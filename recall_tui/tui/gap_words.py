@@ -26,7 +26,7 @@ _WORDS: Final = {
     GapKind.FORGOTTEN: ("session forgotten on request", "sessions forgotten on request"),
     GapKind.TIMED_OUT: ("block ran out of time", "blocks ran out of time"),
     GapKind.CAPPED: ("session searched in part", "sessions searched in part"),
-    GapKind.HORIZON: ("match too deep in output to rank", "matches too deep in output to rank"),
+    GapKind.HORIZON: ("match too deep to rank", "matches too deep to rank"),
     GapKind.BUDGET: ("session not ranked in time", "sessions not ranked in time"),
     GapKind.CANCELLED: ("search was cancelled", "searches were cancelled"),
     GapKind.RETENTION: ("session will be deleted soon", "sessions will be deleted soon"),
@@ -56,9 +56,11 @@ LOUD: Final = frozenset(
 def joined(known: Iterable[Gap], found: Iterable[Gap]) -> list[Gap]:
     """Return what is known to be missing and what a search found missing, each gap once.
 
-    Of two accounts of one gap the later one holds: their counts are not added.
+    Of two accounts of one gap the later one holds: their counts are not added. That there is no
+    layer of facts at all is no gap to a person: few ever set one up.
     """
-    return list({(gap.kind, gap.where, gap.detail): gap for gap in (*known, *found)}.values())
+    told = (g for g in (*known, *found) if g.kind is not GapKind.NO_FACTS or g.where)
+    return list({(gap.kind, gap.where, gap.detail): gap for gap in told}.values())
 
 
 def summary(gaps: Iterable[Gap], *, loud: bool) -> list[str]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 from recall_tui.clock import parse_bound
 from recall_tui.model import Kind
 from recall_tui.playbooks.acts import touched
+from recall_tui.playbooks.relations import link
 from recall_tui.playbooks.turns import read
 from recall_tui.text.marks import shown
 from recall_tui.tui import notation
@@ -76,7 +77,7 @@ def sessions(found: Sequence[Session], zone: tzinfo) -> list[Place]:
             0, words_of(one.title) or "untitled", when(one.started_ms, zone),
             " · ".join(
                 filter(None, (
-                    one.kind.value, notation.counted(one.messages, "message"),
+                    link(one), notation.counted(one.messages, "message"),
                     notation.counted(one.tool_calls, "tool call") if one.tool_calls else "",
                     notation.short_model(one.models),
                     notation.duration(one.ended_ms - one.started_ms),

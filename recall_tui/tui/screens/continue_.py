@@ -159,7 +159,7 @@ def _turns(found: Continuation, services: Services) -> Lines:
     rows: Lines = []
     turns = found.turns
     if turns:
-        count = notation.counted(len(turns), "turn")
+        count = "turn" if len(turns) == 1 else notation.counted(len(turns), "turn")
         rows += [[], [(f"The last {count}", "heading")]]
     older = turns[:-_WHOLE]
     for turn in turns[-_WHOLE:]:

@@ -62,7 +62,8 @@ class Row(Inked):
         """Return the parts as laid out in the present width."""
         width = self.size.width
         taken = sum(cell_len(part.text) for part in self._right)
-        room = max(0, width - taken - (1 if self._right else 0))
+        # A cut title that touches the edge would look as if the terminal had cut it.
+        room = max(0, width - taken - (0 if self._fits else 1))
         out = list(_fitting(self._left, room))
         room -= sum(cell_len(part.text) for part in out)
         if self._right:
