@@ -109,17 +109,26 @@ def search(
             _print_text(answer, call.zone(), full=full)
         if not as_json:
             say_how_far(answer.reach, history, call)
-        code = exit_code(answer.reach, found=bool(answer.passages))
+        found = bool(answer.passages or (answer.facts and not paths))
+        code = exit_code(answer.reach, found=found)
         return options.exit_zero_or(code, exit_zero=exit_zero)
 
 
 def _print_text(answer: Envelope, zone: tzinfo, *, full: bool) -> None:
     from recall_tui.search.recall.marker import NOTICE
 
-    if not answer.passages:
+    if not answer.passages and not answer.facts:
         return
     screen = output.out()
     screen.line((NOTICE, "muted"))
+    if answer.facts:
+        screen.line()
+    for fact in answer.facts:
+        when = notation.day(fact.observed_ms, zone)
+        about = "  ".join(filter(None, (one_line(fact.kind), when)))
+        screen.block(
+            one_line(fact.content), (f"  {about}", "muted"), lead=("FACT", "accent"), indent=5
+        )
     for rank, passage in enumerate(answer.passages, 1):
         screen.line()
         _row(screen, rank, passage, zone)

@@ -156,6 +156,21 @@ def test_a_person_sees_the_facts_of_the_folder_the_question_is_asked_in(
     opened.close()
 
 
+@pytest.mark.contract("S0-115", "S0-120")
+def test_a_fact_alone_is_an_answer_in_words_too(tmp_path, capsys) -> None:
+    from recall_tui.cli import main
+
+    workspace, memory = Workspace(tmp_path / "maka"), MemoryStore(tmp_path / "maka")
+    workspace.user(workspace.session("a"), "nothing about it")
+    memory.item("1", "The gateway speaks\nHTTP/2", ["gateway"])
+    memory.done()
+    source = ["--source", f"maka={workspace.done()}"]
+    assert main(["search", "-t", "gateway", *source]) == 0
+    assert "FACT The gateway speaks HTTP/2  knowledge  2025-10-09" in capsys.readouterr().out
+    assert main(["search", "-t", "gateway", "--json", *source]) == 0
+    assert main(["search", "-t", "gateway", "--paths", *source]) == 1
+
+
 def test_forgetting_holds(history, folder) -> None:
     session = history.find("session-1")[0]
     before = (folder / "runtime.sqlite").read_bytes()
