@@ -288,6 +288,7 @@ class GapKind(StrEnum):
     RETENTION = "retention"
     BROKEN_MATERIAL = "broken_material"
     LOCKED = "locked"
+    OUTDATED = "outdated"
 
 
 _PARTIAL: Final = frozenset(

@@ -12,6 +12,7 @@ from recall_tui import clock, privacy
 from recall_tui.errors import StoreBusyError, StoreError
 from recall_tui.model import Gap, GapKind
 from recall_tui.paths import private_folder
+from recall_tui.store import edition
 from recall_tui.store.corpus import StoreCorpus
 from recall_tui.store.kept import Kept
 
@@ -29,6 +30,14 @@ PAUSE_S: Final = 1.0
 
 CALL_S: Final = 1.0
 """How long a look of our own counts for what is listed and shown: a command asks several times."""
+
+
+_OTHER_RULES: Final = Gap(
+    GapKind.OUTDATED,
+    1,
+    "the index was made by other rules for secrets; until it is made anew it may show one",
+    "recall index waits for it",
+)
 
 
 class Upkeep:
@@ -67,9 +76,7 @@ class Upkeep:
 
     def outdated(self) -> bool:
         """Whether other rules for secrets or folding made the index: a sync would make it anew."""
-        from recall_tui.store.ingest import TEXT_RULES
-
-        return self.exists() and self.store.text_rules() not in ("", TEXT_RULES)
+        return self.exists() and self.store.text_rules() not in ("", edition.TEXT_RULES)
 
     def kept(self) -> Kept:
         """Return what is kept, by what was forgotten and by the settings."""
@@ -213,14 +220,15 @@ class Upkeep:
 
         places, kept = self._scope.places, self.kept()
         with self._catching_up:
-            if self.exists() and is_in_step(self._index, places, kept):
+            outdated = self.outdated()
+            if not outdated and self.exists() and is_in_step(self._index, places, kept):
                 self.gaps = []
                 return None
             from recall_tui.store.sync.pending import pending
 
             found = pending(self._index, places, kept)
-        self.gaps = found.gaps
-        return found if found.sources or found.marks else None
+        self.gaps = [*found.gaps, _OTHER_RULES] if outdated else found.gaps
+        return found if found.sources or found.marks or outdated else None
 
     def _fresh(self, at_ms: int, at_least_s: float = 0.0) -> bool:
         """Whether a look at that time is recent enough to spare another."""

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
 from recall_tui import __version__
-from recall_tui.store import ingest, migrations
+from recall_tui.store import edition, migrations
 from recall_tui.store.connect import open_writer, remove, store_errors, swap_in
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def _begin(path: str) -> None:
     remove(new)
     connection = open_writer(new)
     try:
-        migrations.bring_up_to_date(connection, ingest.TEXT_RULES)
+        migrations.bring_up_to_date(connection, edition.TEXT_RULES)
     finally:
         connection.close()
     swap_in(new, path)
@@ -58,7 +58,7 @@ class Database:
                 _begin(path)
             self.connection = open_writer(path)
             try:
-                migrations.bring_up_to_date(self.connection, ingest.TEXT_RULES)
+                migrations.bring_up_to_date(self.connection, edition.TEXT_RULES)
                 self._next_session = self.get(NEXT_SESSION, 1)
                 self._sweep()
             except BaseException:

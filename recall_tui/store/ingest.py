@@ -16,7 +16,7 @@ from recall_tui.store.block import TARGET_BYTES, BlockKind, Meta
 from recall_tui.store.build import BlockBuilder, Prepared
 from recall_tui.text.batch import ready
 from recall_tui.text.fold import fold_bytes, fold_encoded
-from recall_tui.text.redact import CLOSE, OPEN, RULES_VERSION, mark, shown
+from recall_tui.text.redact import CLOSE, OPEN, mark, shown
 from recall_tui.text.safe import safe
 from recall_tui.text.sanitize import one_line, sanitize
 
@@ -25,10 +25,6 @@ if TYPE_CHECKING:
 
     from recall_tui.harnesses.base import Facts, Parsed, Transcript
     from recall_tui.store.build import BuiltBlock
-
-TEXT_RULES: Final = f"2:{RULES_VERSION}"
-"""Names everything that shapes stored text. An index made under another value is built anew: a
-secret that a new rule knows must not stay."""
 
 RESULT_HORIZON: Final = 10 * 1024
 """Bytes of UTF-8 of a tool result that the agents' path sees (S0-30)."""

@@ -62,7 +62,7 @@ def bring_up_to_date(
 
     Args:
         connection: Outside a transaction.
-        rules: The text rules of this program (`ingest.TEXT_RULES`).
+        rules: The text rules of this program (`edition.TEXT_RULES`).
         steps: The migrations, for tests.
 
     Raises:

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 __all__ = (
     "CLOSE",
     "OPEN",
-    "RULES_VERSION",
-    "RULES_VERSION_DEFINITE",
     "Finding",
     "findings",
     "is_secret",
@@ -29,21 +27,18 @@ __all__ = (
     "plain_pieces",
     "secret_starts",
     "shown",
+    "version",
 )
 
 
-def _version(rules: Iterable[Rule]) -> str:
+def version(rules: Iterable[Rule]) -> str:
+    """Return what names a table of rules: another for other anchors, patterns, gates."""
     table = [
         (r.name, r.tier, r.anchors, r.pattern, r.gate.__name__, r.back, r.keep, bool(r.begin))
         for r in rules
     ]
     return f"{crc32(repr((ALGORITHM, table)).encode()):08x}"
 
-
-RULES_VERSION: Final = _version(RULES)
-"""Names the whole table: text marked under another value may hold what a new rule knows."""
-RULES_VERSION_DEFINITE: Final = _version(rule for rule in RULES if rule.tier == DEFINITE)
-"""The same for the definite rules alone."""
 
 _ROUNDS: Final = 8
 """Marking a secret can free another's border; past this many rounds the text is one mark."""

@@ -32,6 +32,7 @@ _WORDS: Final = {
     GapKind.RETENTION: ("session will be deleted soon", "sessions will be deleted soon"),
     GapKind.BROKEN_MATERIAL: ("broken picture or file", "broken pictures or files"),
     GapKind.LOCKED: ("source locked", "sources locked"),
+    GapKind.OUTDATED: ("index of older rules for secrets", "indexes of older rules for secrets"),
 }
 
 _NO_NUMBER: Final = frozenset({GapKind.NO_SOURCES})
@@ -48,6 +49,7 @@ LOUD: Final = frozenset(
         GapKind.BUDGET,
         GapKind.CAPPED,
         GapKind.LOCKED,
+        GapKind.OUTDATED,
     }
 )
 """Kinds that turn the banner amber: something a person looks for may be missing now."""

@@ -259,8 +259,9 @@ def test_a_second_question_before_there_is_an_index_is_not_answered_from_nothing
 
 
 @pytest.mark.contract("S3-42")
+@pytest.mark.parametrize("changed", [True, False])
 def test_an_index_of_other_rules_answers_while_a_new_one_is_made_elsewhere(
-    machine, monkeypatch
+    machine, monkeypatch, changed
 ) -> None:
     """The first question after an update does not wait for everything to be read again (Q29)."""
     machine.talk("one", "token budget")
@@ -269,13 +270,19 @@ def test_an_index_of_other_rules_answers_while_a_new_one_is_made_elsewhere(
         db.execute("UPDATE meta SET value='of another version' WHERE key='text'")
     db.close()
     before = (machine.data / "index.db").stat().st_ino
-    machine.talk("two", "token budget")
+    if changed:
+        machine.talk("two", "token budget")
+    total = 1 + changed
     started: list[object] = []
     monkeypatch.setattr("subprocess.Popen", lambda *words, **_: started.append(words))
     monkeypatch.setenv("RECALL_BACKGROUND", "1")
     found = machine.recall("grep", "budget", "--json")
-    assert (found.code, found.json["total"]) == (0, 2)
+    assert (found.code, found.json["total"]) == (0, total)
+    assert "outdated" in {gap["kind"] for gap in found.json["gaps"]}
+    assert "other rules for secrets" in machine.recall("search", "budget").err
     assert started and (machine.data / "index.db").stat().st_ino == before
     assert machine.recall("index").code == 0
     assert (machine.data / "index.db").stat().st_ino != before
-    assert machine.recall("grep", "budget", "--json").json["total"] == 2
+    found = machine.recall("grep", "budget", "--json")
+    assert found.json["total"] == total
+    assert "outdated" not in {gap["kind"] for gap in found.json["gaps"]}

@@ -11,11 +11,10 @@ import pytest
 
 from recall_tui.errors import StoreError
 from recall_tui.model import Filter, Presence
-from recall_tui.store import database, ingest, migrations, rebuild, schema
+from recall_tui.store import database, edition, ingest, migrations, rebuild, schema
 from recall_tui.store.connect import open_writer
 from recall_tui.store.corpus import StoreCorpus
 from recall_tui.store.migrations import bring_up_to_date
-from recall_tui.store.sync import run
 from recall_tui.text import batch
 from tests.store.conftest import content
 from tests.store.test_sync import counts
@@ -222,9 +221,7 @@ def test_new_rules_build_anew_beside_and_old_text_obeys_them(desk, monkeypatch):
     def stricter(text):
         return text.replace("4711", "\ufdd0pin:\ufdd1")
 
-    monkeypatch.setattr(run, "__version__", "next")
-    monkeypatch.setattr(database, "__version__", "next")
-    monkeypatch.setattr(ingest, "TEXT_RULES", "other")
+    monkeypatch.setattr(edition, "TEXT_RULES", "other")
     monkeypatch.setattr(ingest, "mark", stricter)
     monkeypatch.setattr(batch, "mark", stricter)
     monkeypatch.setattr(batch, "secret_starts", lambda raw, low, beyond: [raw.index(b"4711")])
@@ -306,7 +303,7 @@ def test_an_index_of_version_1_learns_what_recall_can_find(desk):
     assert corpus.coverage(Filter()).messages == 4
     corpus.close()
     with closing(open_writer(desk.index)) as connection:
-        bring_up_to_date(connection, ingest.TEXT_RULES)
+        bring_up_to_date(connection, edition.TEXT_RULES)
     assert desk.sql("SELECT searchable, searchable_copied FROM session ORDER BY id") == counted
     made = desk.sql(
         "SELECT name FROM sqlite_schema WHERE name IN ('session_counts','source_lacking')"

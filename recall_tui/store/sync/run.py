@@ -12,7 +12,7 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from recall_tui import __version__, clock
-from recall_tui.store import reach, schema
+from recall_tui.store import edition, reach, schema
 from recall_tui.store.connect import open_writer, store_errors
 from recall_tui.store.kept import Kept
 from recall_tui.store.lock import WriterLock
@@ -160,6 +160,7 @@ def _of_plan(index: str, plan: Plan, gaps: Gaps, kept: Kept) -> SyncProgress | N
         return _idle(connection, plan.seen, gaps, kept)
 
 
+_RULES = "SELECT value FROM meta WHERE key='text'"
 _LOOSE_ENDS = "SELECT 1 FROM meta WHERE key IN ('pending', 'unsettled', 'unclean') AND value <> 0"
 
 
@@ -172,6 +173,7 @@ def _idle(connection: sqlite3.Connection, seen: int, gaps: Gaps, kept: Kept) -> 
     made_by = connection.execute("SELECT value FROM meta WHERE key='program'").fetchone()
     if (
         made_by != (__version__,)
+        or connection.execute(_RULES).fetchone() != (edition.TEXT_RULES,)
         or not kept.is_noted(connection)
         or connection.execute(_LOOSE_ENDS).fetchone()
         or reach.noted(connection, gaps) != gaps
