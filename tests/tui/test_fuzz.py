@@ -13,7 +13,7 @@ from textual.widgets import Input
 
 from recall_tui.tui import attachments, copying, foreground
 from recall_tui.tui.widgets.search_box import MOST_CHARS
-from tests.tui.driving import main_of, rested
+from tests.tui.driving import main_of, rested, transcript_of
 from tests.tui.fake import FakeHistory, big_talk, many_sessions, talks
 from tests.tui.fuzzing import Step, do, holds, play, settled, steps, way_out
 from tests.tui.test_hostile import hostile
@@ -134,6 +134,23 @@ async def test_keys_for_what_is_about_to_open_wait_for_it(app: RecallApp, opener
             assert app.screen.query_one(Input).value == "hi"
         assert not main_of(pilot).box.value
         await way_out(pilot)
+
+
+@pytest.mark.parametrize("first", ["g", "G"])
+async def test_a_page_that_comes_late_does_not_undo_a_later_key(
+    make_app: Callable[..., RecallApp], first: str
+) -> None:
+    async with make_app(FakeHistory([big_talk(2000)])).run_test(size=(120, 40)) as pilot:
+        await rested(pilot)
+        await pilot.press("enter")
+        await rested(pilot)
+        transcript = transcript_of(pilot)
+        last = len(transcript._opening.skeleton) - 1
+        other = {"g": "G", "G": "g"}[first]
+        for _ in range(3):
+            await play(pilot, keys(first, other))
+            assert transcript.cursor == {"g": 0, "G": last}[other]
+            await play(pilot, keys("z"))  # the pages are laid out anew
 
 
 async def test_what_is_typed_after_leaving_is_for_nobody(app: RecallApp) -> None:

@@ -29,7 +29,7 @@ from recall_tui.tui.lines import no_matches
 from recall_tui.tui.widgets.session_sheet import SessionSheet
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from datetime import tzinfo
 
     from recall_tui.history import History
@@ -82,7 +82,7 @@ class SessionView(TellsFaults, SessionSheet):
         self._generation = 0
         self._wanted: tuple[Session, int, GrepQuery | None] | None = None
         self._loading = False
-        self._after_load: Callable[[], None] | None = None
+        self._awaited: tuple[int, bool] | None = None
         self._sought_from: int | None = None
         self._level = Level.FEW
         self._touched = False
@@ -302,9 +302,10 @@ class SessionView(TellsFaults, SessionSheet):
             self._hold(with_anchor)
             if self._in_view(event.page):
                 self.refresh()
-            if self._after_load is not None:
-                action, self._after_load = self._after_load, None
-                action()
+            if self._awaited is not None:
+                (position, centre), self._awaited = self._awaited, None
+                if position == self.cursor:  # no later key went elsewhere
+                    self.go_to(position, centre=centre)
         self._fetch()
 
     # What a person left here
@@ -480,7 +481,7 @@ class SessionView(TellsFaults, SessionSheet):
         self._following = False
         self.cursor = position
         if position // PAGE_MESSAGES not in self._pages:
-            self._after_load = partial(self.go_to, position, centre=centre)
+            self._awaited = (position, centre)
             self._centre(position)
             return
         if centre:
