@@ -4,17 +4,13 @@
 the platform wants them.
 """
 
-from __future__ import annotations
-
 import os
 import sys
+from collections.abc import Mapping, Sequence
 from fnmatch import fnmatch
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from recall_tui.errors import ConfigError, StoreError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 APPLICATION: Final = "recall-tui"
 """Folder name. Several other programs are called "recall", so the plain word would collide."""

@@ -4,20 +4,16 @@ A command is one line in `COMMANDS` and one module; the module is imported when 
 so that `recall --help` costs what click costs.
 """
 
-from __future__ import annotations
-
 import os
 import sys
+from collections.abc import Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import click
 
 from recall_tui import __version__
 from recall_tui.cli.call import Call
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 
 class Entry(NamedTuple):

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from recall_tui.cli.call import Call
-    from recall_tui.history import History, SyncProgress
+    from recall_tui.history import History
+    from recall_tui.store.sync.progress import SyncProgress
 
 
 @click.command()

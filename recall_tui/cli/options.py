@@ -1,9 +1,8 @@
 """The options commands share, so that they mean the same everywhere."""
 
-from __future__ import annotations
-
 import functools
 import os
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
@@ -14,7 +13,6 @@ from recall_tui.errors import ExitCode, QueryError
 from recall_tui.model import Filter, Role
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
     from datetime import tzinfo
 
 Function = TypeVar("Function", bound="Callable[..., Any]")
@@ -86,7 +84,7 @@ class Asked(NamedTuple):
     session: tuple[str, ...]
     mains_only: bool
 
-    def filter(self, zone: tzinfo) -> Filter:
+    def filter(self, zone: "tzinfo") -> Filter:
         """Return what these options let through; a value without an offset is in `zone`.
 
         Raises:

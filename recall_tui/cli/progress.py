@@ -11,7 +11,8 @@ from recall_tui.text.cut import cut_cells
 
 if TYPE_CHECKING:
     from recall_tui.cli.screen import Screen
-    from recall_tui.history import History, SyncProgress
+    from recall_tui.history import History
+    from recall_tui.store.sync.progress import SyncProgress
 
 BAR_CELLS: Final = 20
 REDRAW_S: Final = 0.1

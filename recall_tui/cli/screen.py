@@ -4,10 +4,9 @@ Every text that passes here loses what could act on a terminal (X-8) and has its
 readable. Rich is loaded only for a terminal.
 """
 
-from __future__ import annotations
-
 import os
 import re
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple, TextIO, TypeAlias
 
 from recall_tui.text.cells import cell_width
@@ -16,8 +15,6 @@ from recall_tui.text.marks import shown
 from recall_tui.text.sanitize import sanitize
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
     from rich.console import Console
     from rich.text import Text
 
@@ -127,7 +124,7 @@ class TerminalScreen(Screen):
 
     terminal = True
 
-    def __init__(self, stream: TextIO, console: Console) -> None:
+    def __init__(self, stream: TextIO, console: "Console") -> None:
         super().__init__(stream)
         self._console = console
         self.width = console.width
@@ -193,7 +190,7 @@ class TerminalScreen(Screen):
         """Return the cells that some columns leave, each with its gutter."""
         return self.width - sum(width + 2 for width in widths.values())
 
-    def _assemble(self, pieces: Iterable[tuple[str, str]]) -> Text:
+    def _assemble(self, pieces: Iterable[tuple[str, str]]) -> "Text":
         from rich.text import Text
 
         text = Text()
@@ -201,7 +198,7 @@ class TerminalScreen(Screen):
             text.append(words, STYLES.get(style, style))
         return text
 
-    def _print(self, text: Text, *, whole: bool = False) -> None:
+    def _print(self, text: "Text", *, whole: bool = False) -> None:
         """Write one line, cut to the width unless it must stay whole."""
         text.rstrip()
         if not whole:

@@ -11,9 +11,9 @@ from recall_tui.text.marks import shown
 from recall_tui.text.safe import hide
 
 if TYPE_CHECKING:
-    from recall_tui.history import SyncProgress
     from recall_tui.model import Gap, Material, Message, Reach, Session
     from recall_tui.search.results import Hit
+    from recall_tui.store.sync.progress import SyncProgress
 
 Json: TypeAlias = "dict[str, object]"
 

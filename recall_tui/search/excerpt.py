@@ -1,8 +1,7 @@
 """What is shown of a match: readable text around it, and where in it the matches are."""
 
-from __future__ import annotations
-
 from bisect import bisect_left
+from collections.abc import Sequence
 from itertools import accumulate, takewhile
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -12,8 +11,6 @@ from recall_tui.text.late import late
 from recall_tui.text.marks import CLOSE, OPEN, shown
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from recall_tui.search.predicate import Predicate
 
 EXCERPT_CHARS: Final = 400
@@ -44,7 +41,7 @@ class Excerpt(NamedTuple):
     """`text` is not the whole message."""
 
 
-def excerpt(marked: str, predicate: Predicate, chars: int = EXCERPT_CHARS) -> Excerpt:
+def excerpt(marked: str, predicate: "Predicate", chars: int = EXCERPT_CHARS) -> Excerpt:
     """Return at most `chars` characters around the first match, cut at lines or words.
 
     A message without a match (its time ran out) is shown from its beginning.
@@ -68,7 +65,7 @@ def excerpt(marked: str, predicate: Predicate, chars: int = EXCERPT_CHARS) -> Ex
     )
 
 
-def whole(marked: str, predicate: Predicate) -> tuple[str, Spans]:
+def whole(marked: str, predicate: "Predicate") -> tuple[str, Spans]:
     """Return a message as a person reads it (NFC), and the spans of all matches in it."""
     text = plain(marked)
     readable = _Readable(text, _marks(marked))

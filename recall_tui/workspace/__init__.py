@@ -4,16 +4,13 @@ Nothing of it is copied into the index, so `discover` finds nothing to sync: its
 corpus of their own (`search.workspace`). The rest of what a harness answers is answered here.
 """
 
-from __future__ import annotations
-
 import os
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from recall_tui.errors import SourceError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
     from recall_tui.harnesses.base import (
         Checkpoint,
         ResumeCommand,
@@ -72,7 +69,7 @@ class Maka:
         """Return none: the app keeps a workspace wherever a person put it (setting `workspace`)."""
         return []
 
-    def discover(self, root: str, gaps: list[Gap]) -> Iterator[Source]:
+    def discover(self, root: str, gaps: "list[Gap]") -> "Iterator[Source]":
         """Yield nothing: no session of a workspace is copied into the index."""
         yield from ()
 
@@ -82,7 +79,7 @@ class Maka:
 
         return database.is_runtime(path, head)
 
-    def open(self, source: Source, since: Checkpoint | None = None) -> Transcript:
+    def open(self, source: "Source", since: "Checkpoint | None" = None) -> "Transcript":
         """Refuse.
 
         Raises:
@@ -90,7 +87,7 @@ class Maka:
         """
         raise SourceError(f"{source.path}: a workspace is read in place, not session by session")
 
-    def material(self, source: Source, locator: str) -> bytes:
+    def material(self, source: "Source", locator: str) -> bytes:
         """Read an artifact of the session that a message of it holds.
 
         Raises:
@@ -100,6 +97,6 @@ class Maka:
 
         return artifacts.read(source.path, source.part, locator)
 
-    def resume(self, session: SessionLike) -> ResumeCommand | None:
+    def resume(self, session: "SessionLike") -> "ResumeCommand | None":
         """Return none: a session is continued inside the app."""
         return None

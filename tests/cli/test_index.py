@@ -10,8 +10,8 @@ import pytest
 from recall_tui.cli.progress import Bar, bar_words
 from recall_tui.cli.screen import Screen
 from recall_tui.errors import StoreBusyError
-from recall_tui.history import SyncProgress
 from recall_tui.model import Gap, GapKind
+from recall_tui.store.sync.progress import SyncProgress
 from tests.cli.fake import FakeHistory, empty, filled
 
 

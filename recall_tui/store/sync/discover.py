@@ -1,22 +1,19 @@
 """Which sources there are now, and how much of the answer can be trusted."""
 
-from __future__ import annotations
-
 import os
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from recall_tui.model import Gap, GapKind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from recall_tui.harnesses.base import Harness, Source
 
 
 class Place(NamedTuple):
     """A root to look under, and the harness that can read what lies there."""
 
-    harness: Harness
+    harness: "Harness"
     root: str
     """Absolute, without a trailing separator."""
 
@@ -80,7 +77,7 @@ def discover(places: Iterable[Place]) -> Discovery:
     return discovery
 
 
-def _found(harness: Harness, root: str, gaps: list[Gap]) -> Iterator[Source]:
+def _found(harness: "Harness", root: str, gaps: list[Gap]) -> "Iterator[Source]":
     """Yield the sources below a root; a fault of a harness costs what it had not named yet."""
     try:
         yield from harness.discover(root, gaps)
