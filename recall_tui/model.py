@@ -85,6 +85,8 @@ class Flag(IntEnum):
     """A tool result that reports failure, or an error notice."""
     MATERIAL = 8
     """Carries at least one material."""
+    WITHIN = 16
+    """Said into a turn that was running, or where no turns are known: it begins none."""
 
 
 class SessionKind(StrEnum):

@@ -38,7 +38,7 @@ KNOWN: Final = frozenset(
 )  # fmt: skip
 """Every kind of event there is as of the newest version."""
 
-_EVENT: Final = "e.event_id, e.run_id, e.invocation_id, CAST(e.payload_json AS BLOB)"
+_EVENT: Final = "e.event_id, e.run_id, e.invocation_id, {turn}, CAST(e.payload_json AS BLOB)"
 _IN_ORDER: Final = f"""SELECT {_EVENT} FROM runtime_session_event_ordinals AS o
 CROSS JOIN runtime_events AS e ON e.event_id = o.event_id
 WHERE o.session_id = :session AND e.session_id = :session AND {IN_COUNTED} ORDER BY o.ordinal"""
@@ -57,6 +57,8 @@ class Event(NamedTuple):
     id: str
     run: str
     invocation: str
+    turn: str
+    """Empty when none is stated."""
     payload: dict[str, Any]
 
 
@@ -89,12 +91,14 @@ class Ledger:
         """Yield the events in the order of their ordinals; those without one come last."""
         has = self._connection.columns("runtime_session_event_ordinals")
         ordered = {"session_id", "ordinal", "event_id"} <= has
+        turn = "e.turn_id" if "turn_id" in self._connection.columns(TABLE) else "''"
         for query in (_IN_ORDER, _WITHOUT_ORDINAL) if ordered else (_COMMITTED,):
-            rows = self._connection.execute(query, {"session": self._session})
-            for event, run, invocation, data in rows:
+            rows = self._connection.execute(query.format(turn=turn), {"session": self._session})
+            for event, run, invocation, stated, data in rows:
                 payload = _decoded(data)
                 self.damaged += not payload
-                yield Event(text(event), text(run), text(invocation), payload)
+                turn_id = text(stated) or text(payload.get("turnId"))
+                yield Event(text(event), text(run), text(invocation), turn_id, payload)
 
 
 def _decoded(data: bytes | None) -> dict[str, Any]:
@@ -112,6 +116,7 @@ def _projected(event: Event, projector: Projector) -> Iterator[Parsed]:
     payload = event.payload
     content = mapping(payload.get("content"))
     time_ms = count(payload.get("ts"))
+    projector.turn(event.id, event.turn, user=payload.get("role") == "user")
     match content.get("kind"):
         case "text":
             if payload.get("role") == "user":
@@ -154,7 +159,13 @@ def _streams(connection: Database, session: str) -> list[Event]:
         whole = b"".join([head or b"", *_segments(connection, key)]).decode("utf-8", "replace")
         payload["content"] = {**content, "text": whole or text(content.get("text"))}
         found.append(
-            Event(text(payload.get("id")) or text(key), text(run), text(invocation), payload)
+            Event(
+                text(payload.get("id")) or text(key),
+                text(run),
+                text(invocation),
+                text(payload.get("turnId")),
+                payload,
+            )
         )
     return found
 

@@ -93,6 +93,7 @@ def _projected(
     """Return the message of a row."""
     name = text(record.get("id")) or name
     time_ms = count(record.get("ts")) or time_ms
+    projector.turn(name, text(record.get("turnId")), user=kind == "user")
     match kind:
         case "user":
             return projector.user(name, time_ms, record)

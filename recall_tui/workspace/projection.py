@@ -60,6 +60,7 @@ class Projector:
         missing: Archived tool results whose body is not there.
         corrupt: Those whose body is another than was archived.
         unknown: Kinds of content this reader does not know, by name.
+        within: Records of the user that begin no turn: said into a running one, or without any.
     """
 
     def __init__(self, session: str, artifacts: Artifacts, *, child: bool = False) -> None:
@@ -76,6 +77,14 @@ class Projector:
         self._session = session
         self._artifacts = artifacts
         self._user = Kind.DELEGATION if child else Kind.PROMPT
+        self._turn = ""
+        self.within: set[str] = set()
+
+    def turn(self, record: str, turn: str, *, user: bool) -> None:
+        """Note which turn a record belongs to, in their order."""
+        if user and turn in ("", self._turn):
+            self.within.add(record)
+        self._turn = turn
 
     def user(self, record: str, time_ms: int, said: dict[str, Any], author: str = "") -> Parsed:
         """Return what stands in the user's place: the displayed text if there is one (S0-29)."""

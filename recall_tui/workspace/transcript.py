@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from recall_tui.model import Kind
+from recall_tui.model import Flag, Kind
 from recall_tui.store.block import TARGET_BYTES, BlockKind
 from recall_tui.store.build import BlockBuilder
 from recall_tui.store.ingest import BATCH_CHARS, prepare_all
@@ -15,7 +15,7 @@ from recall_tui.workspace.artifacts import Artifacts
 from recall_tui.workspace.projection import Projector
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Container, Iterable, Iterator
 
     from recall_tui.harnesses.base import Parsed
     from recall_tui.store.build import BuiltBlock
@@ -56,7 +56,7 @@ def read(connection: Database, folder: str, header: Header) -> Transcript:
     artifacts = Artifacts(connection, folder, header.id)
     projector = Projector(header.id, artifacts, child=bool(header.subagent_parent))
     store = (ledger.Ledger if header.ledger else legacy.Legacy)(connection, header.id)
-    blocks = list(pack(store.messages(projector)))
+    blocks = list(pack(store.messages(projector), projector.within))
     damage = Damage(store.damaged, projector.missing, projector.corrupt, projector.unknown)
     return Transcript(blocks, damage)
 
@@ -80,8 +80,13 @@ def held(connection: Database, header: Header) -> bool:
     return connection.columns(legacy.TABLE) >= legacy.NEEDED
 
 
-def pack(messages: Iterable[Parsed]) -> Iterator[BuiltBlock]:
-    """Yield messages as blocks, talk and tool results apart."""
+def pack(messages: Iterable[Parsed], within: Container[str] = ()) -> Iterator[BuiltBlock]:
+    """Yield messages as blocks, talk and tool results apart.
+
+    Args:
+        messages: In order.
+        within: Records that begin no turn; it may still grow while messages are taken.
+    """
     builders = {kind: BlockBuilder(kind) for kind in BlockKind}
     position = 0
     for batch in _batches(messages):
@@ -90,7 +95,8 @@ def pack(messages: Iterable[Parsed]) -> Iterator[BuiltBlock]:
             builder = builders[of]
             if (builder.full or len(prepared.fold) > TARGET_BYTES) and (built := builder.take()):
                 yield built
-            builder.add(position, prepared)
+            flags = prepared.flags | (Flag.WITHIN if parsed.record in within else 0)
+            builder.add(position, prepared._replace(flags=flags))
             position += 1
     for builder in builders.values():
         if built := builder.take():

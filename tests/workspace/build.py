@@ -225,6 +225,11 @@ class Workspace:
             return self.event(session, {"kind": "text", "text": text, **more}, role="user")
         return self.row(session, "user", {"text": text, **more})
 
+    def steer(self, session: Made, text: str) -> str:
+        """What a person says into the turn that is running."""
+        session.turn -= 1
+        return self.user(session, text)
+
     def assistant(self, session: Made, text: str, *, thinking: str = "") -> str:
         if not session.ledger:
             more = {"thinking": thinking} if thinking else {}

@@ -156,6 +156,48 @@ def test_a_person_sees_the_facts_of_the_folder_the_question_is_asked_in(
     opened.close()
 
 
+@pytest.mark.parametrize("ledger", [True, False], ids=["ledger", "legacy"])
+@pytest.mark.contract("S0-27", "S0-78", "S0-83")
+def test_what_is_said_into_a_running_turn_belongs_to_it(tmp_path, ledger: bool) -> None:
+    workspace = Workspace(tmp_path / "maka")
+    made = workspace.session("a", ledger=ledger)
+    workspace.user(made, "an okapi")
+    workspace.assistant(made, "yes")
+    workspace.user(made, "another okapi")
+    workspace.assistant(made, "looking")
+    workspace.steer(made, "the okapi of the zoo")
+    workspace.assistant(made, "found")
+    opened = History.open([f"maka={workspace.done()}"])
+
+    def found(asking: str = "") -> list[tuple[int, int, list[str]]]:
+        asked = RecallRequest(terms=("okapi",), current_session=asking)
+        held = opened.recall(asked).passages
+        return sorted((p.turn, p.sequence, [m.text for m in p.messages]) for p in held)
+
+    whole = ["another okapi", "looking", "the okapi of the zoo", "found"]
+    assert found() == [(0, 0, ["an okapi", "yes"]), (2, 2, whole)]
+    assert found("maka:a") == [(0, 0, ["an okapi", "yes"])]
+    opened.close()
+
+
+@pytest.mark.contract("S0-99")
+def test_without_turns_each_message_is_its_own_and_only_the_count_bounds_it(tmp_path) -> None:
+    workspace = Workspace(tmp_path / "maka")
+    made = workspace.session("a", ledger=False)
+    for number in range(6):
+        workspace.user(made, f"an okapi {number}")
+        workspace.assistant(made, f"answer {number}")
+    workspace.db.execute(
+        "UPDATE session_messages SET record_json = json_remove(record_json, '$.turnId')"
+    )
+    opened = History.open([f"maka={workspace.done()}"])
+    held = opened.recall(RecallRequest(terms=("okapi",))).passages
+    assert sorted((p.turn, p.sequence) for p in held) == [(-1, n) for n in range(0, 12, 2)]
+    (middle,) = (p for p in held if p.sequence == 6)
+    assert [m.reference.position for m in middle.messages] == list(range(2, 11))
+    opened.close()
+
+
 @pytest.mark.contract("S0-115", "S0-120")
 def test_a_fact_alone_is_an_answer_in_words_too(tmp_path, capsys) -> None:
     from recall_tui.cli import main

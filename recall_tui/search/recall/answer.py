@@ -7,7 +7,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from recall_tui import clock
-from recall_tui.model import Filter, Gap, GapKind, Kind, Reference
+from recall_tui.model import Filter, Flag, Gap, GapKind, Kind, Reference
 from recall_tui.search.reach import reached
 from recall_tui.search.recall import dates, passages, policy, reasons, terms, wire
 from recall_tui.search.recall.board import Board
@@ -178,9 +178,15 @@ def _running_turn(corpora: Sequence[Corpus], current: str) -> dict[tuple[int, in
                 continue
             for block in corpus.blocks(Filter(sessions=(current,), include_copies=True)):
                 meta = block.meta
-                pairs = zip(meta.positions, meta.kinds, strict=True)
                 last = max(
-                    (position for position, kind in pairs if kind == Kind.PROMPT), default=-1
+                    (
+                        position
+                        for position, kind, flags in zip(
+                            meta.positions, meta.kinds, meta.flags, strict=True
+                        )
+                        if kind == Kind.PROMPT and not flags & Flag.WITHIN
+                    ),
+                    default=-1,
                 )
                 place = (number, session.id)
                 begins[place] = max(begins.get(place, -1), last)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from recall_tui.model import Filter, Kind
+from recall_tui.model import Filter, Flag, Kind
 from recall_tui.search.recall.hits import name_of
 
 if TYPE_CHECKING:
@@ -124,13 +124,16 @@ def order(evidence: Evidence) -> tuple[int, float, int, int]:
 
 
 def note_kinds(known: bytearray, block: Block) -> None:
-    """Write the kind of each message of a block into a session's kinds by position."""
+    """Write the kind of each message of a block into a session's kinds by position.
+
+    Who spoke into a running turn began none (S0-78): for this it counts as an answer.
+    """
     meta = block.meta
     missing = max(meta.positions, default=-1) + 1 - len(known)
     if missing > 0:
         known.extend(bytes(missing))
-    for position, kind in zip(meta.positions, meta.kinds, strict=True):
-        known[position] = kind
+    for position, kind, flags in zip(meta.positions, meta.kinds, meta.flags, strict=True):
+        known[position] = Kind.ANSWER if flags & Flag.WITHIN else kind
 
 
 def kinds_of(blocks: Iterable[Block]) -> bytearray:
