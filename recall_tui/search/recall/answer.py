@@ -306,7 +306,7 @@ def _gaps(asked: Asked, found: Scanned, envelope: Envelope) -> Iterator[Gap]:
     if beyond:
         yield Gap(
             GapKind.HORIZON, beyond,
-            "message holds a term only beyond what recall sees of long tool output"
+            "message holds a term only beyond what recall sees of tool calls and long output"
             + (", by estimate" if found.estimated else ""),
             "recall grep searches all of it",
         )  # fmt: skip
