@@ -31,7 +31,7 @@ def sessions(chosen: Filter, named: Sequence[int] | None, alone: Collection[int]
         chosen: The filter.
         named: Row ids of the sessions it names, None when it names none. Naming a session beats
             folding: it is admitted even if all its messages are copies.
-        alone: As `copies_alone`.
+        alone: Copies that count here (`within`).
     """
     parts, values = _session_parts(chosen)
     if named is not None:
@@ -111,7 +111,7 @@ def _session_parts(chosen: Filter) -> tuple[list[str], list[str | int]]:
             parts.append(f"instr(fold({column}), ?)")
             values.append(fold(part))
     if chosen.roots:
-        condition, root_values = _below(chosen.roots)
+        condition, root_values = below(chosen.roots)
         parts.append(condition)
         values += root_values
     if chosen.mains_only:
@@ -119,7 +119,7 @@ def _session_parts(chosen: Filter) -> tuple[list[str], list[str | int]]:
     return parts, values
 
 
-def _below(roots: Sequence[str]) -> Condition:
+def below(roots: Sequence[str]) -> Condition:
     """Return the condition that `path` is one of these paths or lies below one."""
     parts: list[str] = []
     values: list[str | int] = []
@@ -152,33 +152,6 @@ def _test_below(root: str) -> Callable[[str], bool]:
     return lambda path: path == root or path.startswith(folder)
 
 
-def copies_alone(connection: sqlite3.Connection, roots: Sequence[str]) -> dict[int, int]:
-    """Return the copies below some roots whose originals lie elsewhere; none without any roots.
-
-    Who asks only below these roots finds their messages nowhere else, so there they are no copies.
-    Of several copies of one session that is the longest: the others repeat it.
-
-    Returns:
-        Row id -> how many of its first messages are held below the roots by another one.
-    """
-    if not roots:
-        return {}
-    below, values = _below(roots)
-    rows = connection.execute(
-        f"""SELECT copy.original, copy.id, copy.messages, elsewhere.original, elsewhere.copied
-        FROM session AS copy JOIN session AS elsewhere ON elsewhere.id = copy.original
-        WHERE copy.original <> 0 AND {below.replace("path", "copy.path")}
-        AND NOT {below.replace("path", "elsewhere.path")} ORDER BY copy.copied, copy.id DESC""",
-        (*values, *values),
-    )
-    stands_for = {original: rest for original, *rest in rows}
-    held = {
-        row: (copied if above in stands_for else 0, messages)
-        for row, messages, above, copied in stands_for.values()
-    }
-    return {row: copied for row, (copied, messages) in held.items() if copied < messages}
-
-
 def listed(numbers: Iterable[int]) -> str:
     """Return row ids as SQL writes a list of them."""
     return ", ".join(map(str, numbers))
@@ -197,7 +170,7 @@ def sources(chosen: Filter, named: Sequence[int] | None = None) -> Condition:
         parts.append(f"harness IN ({', '.join('?' * len(chosen.harnesses))})")
         values += chosen.harnesses
     if chosen.roots:
-        condition, root_values = _below(chosen.roots)
+        condition, root_values = below(chosen.roots)
         parts.append(condition)
         values += root_values
     if named:

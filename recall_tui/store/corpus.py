@@ -29,6 +29,7 @@ from recall_tui.store.connect import Readers, store_errors
 from recall_tui.store.expand import expand, expand_attributes
 from recall_tui.store.migrations import TEXT_RULES
 from recall_tui.store.skeleton import Skeleton
+from recall_tui.store.within import WHOLE, Within, within
 from recall_tui.text.fold import fold
 
 if TYPE_CHECKING:
@@ -58,6 +59,7 @@ _BODY: Final = "SELECT raw FROM body WHERE id=?"
 _MESSAGES: Final = """SELECT meta, raw, attributes FROM block JOIN body USING (id)
 WHERE session=? AND last>=? AND first<? ORDER BY no"""
 _ATTRIBUTES: Final = "SELECT attributes FROM body WHERE id=?"
+_GENERATION: Final = "SELECT value FROM meta WHERE key='generation'"
 
 
 DIVISIBLE: Final = 128
@@ -79,6 +81,8 @@ class StoreCorpus:
         memory.keep_freed()
         self.path = path
         self._only = tuple(only)
+        self._here: tuple[int, Within] = (-1, WHOLE)
+        """A generation, and what was below the roots then."""
         self._readers = Readers(path, _prepare)
 
     def close(self) -> None:
@@ -96,7 +100,7 @@ class StoreCorpus:
                 f"SELECT {_SESSION} FROM session WHERE {where} ORDER BY ended_ms DESC, key",
                 values,
             )
-            return [_session(row, alone) for row in rows]
+            return [_session(row, self._within(connection)) for row in rows]
 
     def blocks(self, chosen: Filter) -> Iterator[Block]:
         """Yield the blocks that may hold an admitted message, by falling `last_ms`.
@@ -107,7 +111,7 @@ class StoreCorpus:
             chosen, named, alone = self._meant(connection, chosen)
             query, values = choice.blocks(chosen, named, alone)
             only = "" if named is None else f" AND id IN ({', '.join(map(str, named))})"
-            copied = dict(connection.execute(_COPIED + only).fetchall()) | alone
+            copied = {**dict(connection.execute(_COPIED + only).fetchall()), **alone}
             # Not fetched as a whole: the first page is there before the last block is chosen.
             chosen_blocks = connection.execute(query, values)
             state = _State(self._readers, connection)
@@ -139,13 +143,13 @@ class StoreCorpus:
             StoreError: It is not (any more) there.
         """
         with self._readers.lease() as connection:
-            alone = self._alone(connection)
+            here = self._within(connection)
             found = connection.execute(
                 f"SELECT {_SESSION} FROM session WHERE id=?", (row,)
             ).fetchone()
         if found is None:
             raise StoreError("the session is no longer in the index", "search again")
-        return _session(found, alone)
+        return _session(found, here)
 
     def find(self, name: str) -> list[Session]:
         """Return the sessions a key, native id, path or unique prefix of an id (8+) names."""
@@ -156,8 +160,8 @@ class StoreCorpus:
                     values,
                 ).fetchall()
                 if rows:
-                    alone = self._alone(connection)
-                    return [_session(row, alone) for row in rows]
+                    here = self._within(connection)
+                    return [_session(row, here) for row in rows]
         return []
 
     def messages(self, row: int, start: int = 0, stop: int | None = None) -> list[Message]:
@@ -274,16 +278,22 @@ class StoreCorpus:
 
     def _meant(
         self, connection: sqlite3.Connection, chosen: Filter
-    ) -> tuple[Filter, list[int] | None, dict[int, int]]:
-        """Return a filter without roots that leave nothing out, the rows it names, `_alone`."""
+    ) -> tuple[Filter, list[int] | None, Mapping[int, int]]:
+        """Return a filter without roots that leave nothing out, rows it names, `Within.copied`."""
         named = self._named(connection, chosen)
-        return choice.unrooted(connection, chosen), named, self._alone(connection)
+        return choice.unrooted(connection, chosen), named, self._within(connection).copied
 
-    def _alone(self, connection: sqlite3.Connection) -> dict[int, int]:
-        """Return the copies that are asked for alone (`choice.copies_alone`)."""
-        return choice.copies_alone(
-            connection, choice.unrooted(connection, Filter(roots=self._only)).roots
-        )
+    def _within(self, connection: sqlite3.Connection) -> Within:
+        """Return what is otherwise below the roots than in the whole index."""
+        roots = choice.unrooted(connection, Filter(roots=self._only)).roots
+        if not roots:
+            return WHOLE
+        (state,) = connection.execute(_GENERATION).fetchone() or (0,)
+        known, here = self._here
+        if known != state:
+            here = within(connection, roots)
+            self._here = state, here
+        return here
 
     def _named(self, connection: sqlite3.Connection, chosen: Filter) -> list[int] | None:
         """Return the row ids of the sessions a filter names, None when it names none."""
@@ -364,14 +374,20 @@ _KINDS: Final = {kind.value: kind for kind in SessionKind}
 _PRESENCES: Final = {presence.value: presence for presence in Presence}
 
 
-def _session(row: tuple[Any, ...], alone: Mapping[int, int]) -> Session:
+def _session(row: tuple[Any, ...], here: Within) -> Session:
     # By position and by dictionary: a list of 5,000 sessions is made while somebody waits.
     values = list(row)
     values[_MODELS] = tuple(row[_MODELS].split("\n")) if row[_MODELS] else ()
     values[_KIND] = _KINDS[row[_KIND]]
     values[_PRESENCE] = _PRESENCES[row[_PRESENCE]]
     found = Session(*values)
-    return found._replace(copied=alone[found.id]) if found.id in alone else found
+    if here.children is None:
+        return found
+    return found._replace(
+        copied=here.copied.get(found.id, found.copied),
+        parent=here.parents.get(found.id, found.parent),
+        children=here.children.get(found.key, 0),
+    )
 
 
 def messages_of(

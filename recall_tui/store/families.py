@@ -86,10 +86,10 @@ def update(connection: sqlite3.Connection, touched: Iterable[int]) -> None:
     seen: set[int] = set()
     for session in sorted(sessions):
         if session not in seen:
-            family = _family(connection, session)
-            seen.update(member.id for member in family)
-            if family:
-                _mark_copies(connection, family)
+            members = family(connection, session)
+            seen.update(member.id for member in members)
+            if members:
+                _mark_copies(connection, members)
     _resolve_parents(connection)
     _count_children(connection)
 
@@ -111,7 +111,7 @@ def _suspects(connection: sqlite3.Connection) -> set[int]:
     return {row[0] for query in queries for row in connection.execute(query)}
 
 
-def _family(connection: sqlite3.Connection, session: int) -> list[Member]:
+def family(connection: sqlite3.Connection, session: int) -> list[Member]:
     """Return the sessions linked to one, itself included; empty when it is not there."""
     found: dict[int, Member] = {}
     queue = _members(connection, "id=?", session)
@@ -162,13 +162,20 @@ def _members(connection: sqlite3.Connection, where: str, *values: object) -> lis
     return [Member._make(row) for row in rows]
 
 
-def _mark_copies(connection: sqlite3.Connection, family: list[Member]) -> None:
+def copies_among(
+    connection: sqlite3.Connection, members: list[Member]
+) -> dict[int, tuple[int, int]]:
+    """Return row id -> (row id of the original, messages copied) of the copies among sessions."""
+    if len(members) < 2:
+        return {}
+    held = {member.id: history_of(connection, member.id) for member in members}
+    return copies({member.id: member.origin for member in members}, held)
+
+
+def _mark_copies(connection: sqlite3.Connection, members: list[Member]) -> None:
     """Set `original`, `copied`, `searchable_copied` and `folded` of a family."""
-    found: dict[int, tuple[int, int]] = {}
-    if len(family) > 1:
-        held = {member.id: history_of(connection, member.id) for member in family}
-        found = copies({member.id: member.origin for member in family}, held)
-    for member in family:
+    found = copies_among(connection, members)
+    for member in members:
         original, copied = found.get(member.id, (0, 0))
         folded = int(0 < member.messages <= copied)
         connection.execute(

@@ -18,6 +18,9 @@ from recall_tui.search.cold import ColdCorpus
 from recall_tui.search.grep import grep
 from recall_tui.search.kin import Kin
 from recall_tui.search.results import GrepQuery
+from recall_tui.store.corpus import StoreCorpus
+from recall_tui.store.sync.discover import Place
+from recall_tui.store.sync.run import sync
 from tests.search.corpora import cold_corpus, drained, never, rows, store_corpus
 from tests.store.toy import Toy, line
 
@@ -59,7 +62,7 @@ def write(folder: Path, name: str, messages, meta=None, written: int = 0) -> Non
     """Write a session: (record, text, time) each."""
     path = folder / f"{name}.jsonl"
     path.parent.mkdir(parents=True, exist_ok=True)
-    lines = [json.dumps({"meta": meta}) + "\n"] if meta else []
+    lines = [json.dumps({"meta": meta, "parent_id": meta["parent"]}) + "\n"] if meta else []
     lines += [line(text=text, t=time, id=record) for record, text, time in messages]
     path.write_text("".join(lines), encoding="utf-8")
     end = written or max((time for *_, time in messages), default=1)
@@ -266,3 +269,40 @@ def test_a_file_without_a_readable_record_is_one_that_could_not_be_read(folder):
     write(folder, "a", said(0, 2))
     (folder / "junk.jsonl").write_text("junk\nmore junk\n")
     compare(folder)
+
+
+@settings(max_examples=settings.default.max_examples // 5)
+@given(steps, st.booleans(), st.integers(0, 2))
+def test_one_place_is_answered_for_as_if_there_were_no_other(steps, ids, place):
+    with TemporaryDirectory() as made:
+        folder = Path(made) / "source"
+        folder.mkdir()
+        grow(folder, steps, ids=ids)
+        part = folder / "abc"[place]
+        part.mkdir()
+        for path in list(folder.glob(f"{part.name}*.jsonl")):
+            path.rename(part / path.name)
+        if not list(part.iterdir()):
+            return
+        index = str(Path(made) / "data" / "index.db")
+        sync(index, [Place(Toy(), str(folder))])
+        stored = StoreCorpus(index, [str(part)])
+        everything = Filter(roots=(str(part),), include_copies=True)
+        for copies in (False, True):
+            chosen = Filter(roots=(str(part),), include_copies=copies)
+            cold = cold_corpus(part)
+            known, found = stored.sessions(chosen), cold.sessions(chosen)
+            assert [(s.path, s.copied) for s in known] == [(s.path, s.copied) for s in found]
+            keys = {session.key for session in stored.sessions(everything)}
+            for mine, theirs in zip(known, found, strict=True):
+                # The index also knows a way that leads out of the place and back.
+                assert mine.parent in {theirs.parent} | (set() if theirs.parent else keys)
+                named = sum(s.parent == mine.key for s in stored.sessions(everything))
+                assert mine.children == named
+            mine, theirs = (
+                answer(corpus, roots=(str(part),), include_copies=copies)
+                for corpus in (stored, cold)
+            )
+            assert mine[:6] == theirs[:6]
+        stored.close()
+
