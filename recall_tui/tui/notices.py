@@ -23,15 +23,16 @@ _SHOWN_CELLS = 240
 
 def empty(search: Search, coverage: Coverage, keymap: Keymap, home: str) -> Paragraphs:
     """Return what to say in the place of an empty list."""
-    if search.error:
-        return _wrong(search)
-    if coverage.fault and not search.asked:
+    of_history = search.error == coverage.fault if search.asked else not search.error
+    if coverage.fault and of_history:
         return [
             [(f"{coverage.fault[:1].upper()}{coverage.fault[1:]}.", "warning")],
             [],
             [(keymap.shown("gaps"), "strong"), (" says how everything else stands, ", "muted"),
              (keymap.shown("refresh"), "strong"), (" tries again.", "muted")],
         ]  # fmt: skip
+    if search.error:
+        return _wrong(search)
     if search.asked and coverage.reach.sessions_total:
         return _no_hits(search, coverage, keymap)
     return _no_history(coverage, keymap, home)

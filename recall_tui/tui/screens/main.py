@@ -409,8 +409,8 @@ class MainScreen(Asking):
 
     def _show_banner(self) -> None:
         rest = bars.mistake(self._search.error, self.size.width)[1:]
-        if rest:
-            self.row("banner").show(*rest[0])
+        if rest or self._search.error == self._coverage.fault != "":
+            self.row("banner").show(*(rest[0] if rest else bars.Bar()))
         elif self._sessions is not None or self._coverage.syncing or self._coverage.fault:
             key = self._keymap.shown("gaps")
             banner = bars.banner(self._coverage, self._search.gaps, key, self._now_ms())
@@ -432,7 +432,8 @@ class MainScreen(Asking):
         """Say what was looked for, when the list is empty."""
         empty = not (self.results.listing and len(self.results.listing))
         self.set_class(empty, "-empty")
-        self.set_class(empty and not self._search.asked, "-blank")
+        # Beside a search that found nothing the pane stays; where nothing can be found it is noise.
+        self.set_class(empty and not (self._search.asked and self._everything), "-blank")
         if empty:
             words = notices.empty(self._search, self._coverage, self._keymap, self._home)
             self.query_one("#empty", Notice).show(words)
