@@ -135,6 +135,28 @@ def test_a_vanished_session_is_found_and_marked_and_a_forgotten_one_is_not(machi
     assert machine.recall("search", "budget").code == 1
 
 
+@pytest.mark.contract("S3-46", "S3-50")
+def test_every_file_that_was_seen_is_counted_once(machine) -> None:
+    path = machine.talk("one", "token budget")
+    machine.talk("two", "something else")
+    away = machine.home / "away"
+
+    def files() -> dict[str, int]:
+        counts = machine.recall("index", "--json").json["files"]
+        held = sum(counts[name] for name in ("parsed", "appended", "unchanged", "failed"))
+        assert held == counts["seen"], counts
+        return {name: count for name, count in counts.items() if count}
+
+    assert files() == {"seen": 2, "parsed": 2}
+    path.rename(away)
+    assert files() == {"seen": 1, "unchanged": 1, "gone": 1}
+    away.rename(path)
+    assert files() == {"seen": 2, "unchanged": 2}  # it came back as it was
+    folder = path.parent
+    folder.rename(folder.with_name("-w-moved"))
+    assert files() == {"seen": 2, "unchanged": 2}
+
+
 @pytest.mark.contract("S3-22")
 @pytest.mark.parametrize(
     "query",

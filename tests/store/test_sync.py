@@ -218,7 +218,7 @@ def test_a_vanished_source_keeps_its_text_and_returns_without_a_reading(desk):
     block = desk.sql("SELECT id FROM block")
     shutil.move(away, path)
     progress = desk.sync()
-    assert counts(progress) == {"returned": 1}
+    assert counts(progress) == {"unchanged": 1, "returned": 1}
     assert desk.session("a").presence is Presence.PRESENT
     assert desk.sql("SELECT id FROM block") == block
     assert progress.gaps == []
@@ -394,7 +394,7 @@ def test_an_unreadable_source_that_comes_back_as_it_was_is_still_unreadable(desk
     away = folder.rename(desk.source.parent / "away")
     assert counts(desk.sync()) == {"gone": 1}
     away.rename(folder)
-    assert counts(desk.sync()) == {"returned": 1}
+    assert counts(desk.sync()) == {"unchanged": 1, "returned": 1}
     assert desk.sql("SELECT state FROM source") == [("failed",)]
 
 
@@ -449,7 +449,7 @@ def test_a_moved_file_keeps_its_session_and_its_references(desk):
     (message,) = desk.corpus.messages(before.id)
     (desk.source / "new").mkdir()
     (desk.source / "old" / "a.jsonl").rename(desk.source / "new" / "a.jsonl")
-    assert counts(desk.sync()) == {"renamed": 1}
+    assert counts(desk.sync()) == {"unchanged": 1, "renamed": 1}
     after = desk.session("a")
     assert (after.id, after.key) == (before.id, before.key)
     assert after.path == str(desk.source / "new" / "a.jsonl")
@@ -478,7 +478,7 @@ def test_a_moved_root_keeps_every_session(desk):
     other = desk.source.parent / "elsewhere"
     desk.source.rename(other)
     desk.places = [Place(place.harness, str(other)) for place in desk.places]
-    assert counts(desk.sync()) == {"renamed": 2}
+    assert counts(desk.sync()) == {"unchanged": 2, "renamed": 2}
     sessions = desk.corpus.sessions(Filter())
     assert {s.key: s.id for s in sessions} == before
     assert {s.root for s in sessions} == {str(other)}
@@ -698,7 +698,7 @@ def test_a_folder_moved_away_and_back_is_only_marked(desk):
     assert counts(desk.sync()) == {"gone": 1}
     (desk.source.parent / "x").rename(desk.source / "x")
     progress = desk.sync()
-    assert (counts(progress), progress.bytes_total) == ({"returned": 1}, 0)
+    assert (counts(progress), progress.bytes_total) == ({"unchanged": 1, "returned": 1}, 0)
     assert desk.session("a").presence is Presence.PRESENT
 
 

@@ -24,12 +24,13 @@ class SyncProgress:
     appended: int = 0
     """Sources of which only the new tail was read."""
     unchanged: int = 0
+    """Sources whose text stands: where it was, back again, or under another path."""
     failed: int = 0
     """Sources that could not be read; what was read of them before is kept."""
     gone: int = 0
     """Sources that vanished since the last sync; their text is kept."""
     returned: int = 0
-    """Sources that had vanished and are back unchanged."""
+    """Of these, those that had vanished."""
     renamed: int = 0
     """Sources found under another path; their references still hold."""
     removed: int = 0

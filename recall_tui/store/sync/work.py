@@ -95,7 +95,7 @@ class Sync:
     ) -> SyncProgress:
         progress = self.progress
         progress.seen = plan.seen
-        progress.unchanged = plan.unchanged
+        progress.unchanged = plan.unchanged + len(plan.returned)
         progress.gone = len(plan.gone)
         self._gone = {row.id for row in plan.gone}
         progress.returned = len(plan.returned)
@@ -230,7 +230,7 @@ class Sync:
             progress.gone -= job.row is not None and job.row.id in self._gone
         if done.result == "same":
             progress.returned += was_gone and not done.moved
-            progress.unchanged += not was_gone and not done.moved
+            progress.unchanged += 1
         elif done.result == "appended":
             progress.appended += 1
         elif done.result == "failed":
