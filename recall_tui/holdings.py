@@ -49,7 +49,11 @@ class Holdings:
         self._cold: ColdCorpus | None = None
         self._cold_of: Pending | None = None
         """What `_cold` was made for."""
-        self._opened_workspaces: list[WorkspaceCorpus] | None = None
+        self._files: dict[str, tuple[Files, str]] | None = None
+        """Of the workspaces there are, with their roots."""
+        self._opened_workspaces: list[WorkspaceCorpus] = []
+        self._forgotten: str | None = None
+        """What was forgotten when they were opened, as `Tombstones.mark`."""
 
     def forget(self, sessions: Sequence[Session]) -> Forgotten:
         """Remove sessions from everything derived from them, and never read them again (Q3).
@@ -67,7 +71,6 @@ class Holdings:
             self._user.drop_session(session.key)
             forgotten.keys.append(session.key)
             forgotten.left.append(session.path)
-        self._opened_workspaces = None
         return forgotten
 
     def damaged(self, chosen: Filter) -> list[Damaged]:
@@ -92,23 +95,27 @@ class Holdings:
         return of_index + sum(corpus.version() for corpus in self._workspaces())
 
     def _workspaces(self) -> list[WorkspaceCorpus]:
-        """Return the workspaces that lie in our places."""
-        if self._opened_workspaces is None:
-            found = {
+        """Return the workspaces that lie in our places, without what was forgotten, by anybody."""
+        if self._files is None:
+            self._files = {
                 files.runtime: (files, place.root)
                 for place in self._scope.places
                 if place.harness.id == workspace.HARNESS
                 for files in workspace.find(place.root)
             }
-            self._opened_workspaces = self._open_workspaces(list(found.values())) if found else []
+        if not self._files:
+            return []
+        kept = self._upkeep.kept()
+        if kept.forgotten.mark != self._forgotten:
+            from recall_tui.search.workspace import WorkspaceCorpus
+            from recall_tui.workspace.catalogue import Place as Where
+
+            self._forgotten = kept.forgotten.mark
+            self._opened_workspaces = [
+                WorkspaceCorpus(Where(files, root), kept.refuses)
+                for files, root in self._files.values()
+            ]
         return self._opened_workspaces
-
-    def _open_workspaces(self, found: Sequence[tuple[Files, str]]) -> list[WorkspaceCorpus]:
-        from recall_tui.search.workspace import WorkspaceCorpus
-        from recall_tui.workspace.catalogue import Place as Where
-
-        refused = self._upkeep.kept().refuses
-        return [WorkspaceCorpus(Where(files, root), refused) for files, root in found]
 
     def fact_sources(self) -> list[FactSource]:
         """Return the distilled layers there are."""

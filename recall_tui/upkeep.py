@@ -126,7 +126,7 @@ class Upkeep:
             watch(
                 self._index,
                 self._scope.places,
-                self.kept(),
+                self.kept,
                 on_progress=on_progress,
                 stop=lambda: stop() or self._paused(),
             )

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from recall_tui.store.user import UserStore
 
+_NAMESAKES = "SELECT id FROM session WHERE native_id=? AND harness=?"
 _SOURCE = f"SELECT {', '.join(Source._fields)} FROM source WHERE session=?"
 
 
@@ -65,12 +66,11 @@ def forget(index: str, user: UserStore, keys: Sequence[str], *, wait_s: float = 
         sessions = [row[0] for row in rows]
         for session, harness, native_id in rows:
             sources = [Source._make(r) for r in connection.execute(_SOURCE, (session,))]
-            twins = connection.execute(
-                "SELECT count(*) FROM session WHERE native_id=? AND harness=?",
-                (native_id, harness),
-            ).fetchone()[0]
+            namesakes = connection.execute(_NAMESAKES, (native_id, harness))
+            alone = {row[0] for row in namesakes} <= set(sessions)
             user.bury(
-                (mark_of(harness, name), place_of(source) if twins > 1 else b"")
+                # Only where another of that name stays does the place tell which one is meant.
+                (mark_of(harness, name), b"" if alone else place_of(source))
                 for source in sources
                 for name in {source.native_id, native_id}
             )

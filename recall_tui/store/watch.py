@@ -37,7 +37,7 @@ SOON_S: Final = 2.0
 def watch(
     index: str,
     places: Sequence[Place],
-    kept: Kept = EVERYTHING,
+    kept: Callable[[], Kept] = lambda: EVERYTHING,
     *,
     on_progress: Callable[[SyncProgress], None] = lambda _: None,
     stop: Callable[[], bool] = lambda: False,
@@ -51,7 +51,8 @@ def watch(
     Args:
         index: The index file.
         places: Where to look; roots that do not exist yet are picked up when they do.
-        kept: What is kept.
+        kept: Tells what is kept, each time something changed: a person may forget a session, in
+            another process, while the program that writes it goes on.
         on_progress: Called at the end of every sync that found something, and during long ones.
         stop: Asked twice a second.
         rescan_s: Seconds between full comparisons.
@@ -68,12 +69,12 @@ def watch(
         now = time.monotonic()
         try:
             if now >= next_scan:
-                sync(index, places, kept, on_progress=on_progress, stop=stop)
+                sync(index, places, kept(), on_progress=on_progress, stop=stop)
                 waiting.clear()
                 next_scan = now + rescan_s
             elif waiting:
                 progress = sync_paths(
-                    index, places, waiting, kept, on_progress=on_progress, stop=stop
+                    index, places, waiting, kept(), on_progress=on_progress, stop=stop
                 )
                 waiting.clear()
                 if not progress.seen and not progress.gone:

@@ -107,6 +107,17 @@ def test_one_of_two_sessions_of_an_id_can_be_forgotten(desk, user):
     assert [s.path for s in desk.corpus.sessions(Filter())] == [second.path]
 
 
+def test_all_sessions_of_an_id_are_forgotten_wherever_they_go(desk, user):
+    """As a session that moved and changed between two looks: its old state is kept beside it."""
+    path = desk.write("x/a.jsonl", line(text="one", t=T))
+    desk.write("y/a.jsonl", line(text="two", t=T))
+    desk.sync()
+    forget(desk.index, user, [session.key for session in desk.corpus.find("a")])
+    path.rename(desk.source / "a.jsonl")
+    desk.sync(Kept(user.tombstones()))
+    assert desk.names() == []
+
+
 def test_a_killed_forget_is_finished_by_the_next_sync(desk, user):
     """The tombstone is written first."""
     desk.write("a.jsonl", line(text=WORD, t=T))

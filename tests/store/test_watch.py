@@ -5,13 +5,18 @@ from __future__ import annotations
 import shutil
 import threading
 import time
+from contextlib import closing
+from pathlib import Path
 
 import pytest
 
 from recall_tui.model import Filter, Presence
 from recall_tui.store import watch as watching
+from recall_tui.store.forget import forget
+from recall_tui.store.kept import Kept
 from recall_tui.store.lock import WriterLock
 from recall_tui.store.sync.run import sync_paths
+from recall_tui.store.user import UserStore
 from recall_tui.store.watch import watch
 from tests.store.test_sync import counts
 from tests.store.toy import line
@@ -55,6 +60,23 @@ class Watcher:
                 pass
             time.sleep(0.01)
         raise AssertionError(f"never came true; reports: {self.reports}")
+
+
+@pytest.mark.contract("X-10")
+def test_what_is_forgotten_meanwhile_stays_so_when_it_grows(desk):
+    user = UserStore(str(Path(desk.index).parent / "user.db"))
+    path = desk.write("a.jsonl", line(text="one", t=T))
+    desk.write("b.jsonl", line(text="stays", t=T))
+    with closing(user), Watcher(desk, kept=lambda: Kept(user.tombstones())) as watcher:
+        assert desk.names() == ["a", "b"]
+        forget(desk.index, user, ["toy:a"])
+        assert desk.names() == ["b"]
+        with open(path, "a") as stream:
+            stream.write(line(text="two", t=T))
+        with open(desk.source / "b.jsonl", "a") as stream:
+            stream.write(line(text="three", t=T))
+        watcher.until(lambda: desk.texts("b") == ["stays", "three"])
+        assert desk.names() == ["b"]
 
 
 @pytest.mark.parametrize("poll", [False, True])

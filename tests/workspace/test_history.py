@@ -228,6 +228,16 @@ def test_forgetting_holds(history, folder) -> None:
     assert (folder / "runtime.sqlite").read_bytes() == before
 
 
+def test_what_another_process_had_forgotten_is_gone_here_too(history, folder) -> None:
+    """As an agent's server, which lives for days."""
+    assert len(found(history, "context window")) == 3
+    other = History.open([f"maka={folder}"])
+    other.forget([other.find("session-1")[0]])
+    other.close()
+    assert [s.key for s in history.sessions()] == ["maka:session-2"]
+    assert len(found(history, "context window")) == 1
+
+
 def test_an_excluded_project_is_never_read(folder, monkeypatch) -> None:
     monkeypatch.setenv("RECALL_EXCLUDE", "/work/*")
     history = History.open([f"maka={folder}"])
