@@ -11,6 +11,6 @@ from typing import Final
 RULES_VERSION: Final = "60ce6fa5"
 """Names the whole table: text marked under another value may hold what a new rule knows."""
 
-TEXT_RULES: Final = f"2:{RULES_VERSION}"
+TEXT_RULES: Final = f"3:{RULES_VERSION}"
 """Names everything that shapes stored text. An index made under another value is built anew: a
 secret that a new rule knows must not stay."""

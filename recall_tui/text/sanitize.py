@@ -34,15 +34,17 @@ _BIDI: Final = "\u202a-\u202e\u2066-\u2069"
 _DROPPED: Final = late(f"[{_CONTROL}{_BIDI}]")
 _MARKS: Final = late("[\ufdd0\ufdd1]")
 _SURROGATE: Final = late("[\ud800-\udfff]")
-_UNSAFE: Final = late(f"[{_CONTROL}{_BIDI}\ufdd0\ufdd1\ud800-\udfff]")
-_UNSAFE_BEYOND_ASCII: Final = late(f"[\x80-\x9f{_BIDI}\ufdd0\ufdd1\ud800-\udfff]")
+_BREAKS: Final = "\u2028\u2029"
+"""Of lines and of paragraphs: some programs end a line there, and a frame of one line with it."""
+_UNSAFE: Final = late(f"[{_CONTROL}{_BIDI}{_BREAKS}\ufdd0\ufdd1\ud800-\udfff]")
+_UNSAFE_BEYOND_ASCII: Final = late(f"[\x80-\x9f{_BIDI}{_BREAKS}\ufdd0\ufdd1\ud800-\udfff]")
 
 
 def sanitize(text: str) -> str:
     r"""Return the text without anything that acts on a terminal; idempotent.
 
-    `\r\n` and a lone `\r` become `\n`; a surrogate pair becomes its character, a lone surrogate
-    U+FFFD, and so do U+FDD0 and U+FDD1. An unterminated sequence costs its introducer only.
+    `\r\n`, a lone `\r`, U+2028 and U+2029 become `\n`; a surrogate pair becomes its character, a
+    lone surrogate U+FFFD, and so do U+FDD0 and U+FDD1. An unterminated sequence costs its introducer only.
     """
     if text.isascii():
         return _cleaned_ascii(text) if holds_controls(text) else text
@@ -58,6 +60,8 @@ def sanitize_encoded(text: str, data: bytes) -> str:
     if _SURROGATE.search(text):
         text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     text = _MARKS.sub("\ufffd", _ESCAPE.sub("", text))
+    for separator in _BREAKS:
+        text = text.replace(separator, "\n")
     return _DROPPED.sub("", _with_plain_breaks(text))
 
 

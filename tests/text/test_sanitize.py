@@ -170,3 +170,10 @@ def test_a_path_shows_every_character_it_hides(text):
 def test_a_path_is_not_changed_into_another():
     assert visible("a\x1b[31mb\nc\u202ed\udc80") == r"a\x1b[31mb\nc\u202ed\udc80"
     assert visible("/home/mei/コード/é.py") == "/home/mei/コード/é.py"
+
+
+def test_separators_of_lines_and_paragraphs_are_line_breaks():
+    """Some programs end a line there: one line of an answer would be two, the second forged."""
+    assert sanitize("a\u2028b\u2029c") == "a\nb\nc"
+    assert sanitize("é\u2028b") == "é\nb"
+    assert visible("a\u2028b") == r"a\u2028b"
