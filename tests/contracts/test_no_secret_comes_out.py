@@ -62,6 +62,7 @@ def planted(machine, monkeypatch):  # noqa: F811
     put = Planted()
     picture = codex.png(8, 9)
     _claude(machine.home, put)
+    _rarer(machine.home, put)
     _codex(machine.home, put, picture)
     _others(machine.home, put, picture)
     _workspace(machine.home, put, picture)
@@ -105,6 +106,46 @@ def _claude(home, put) -> None:
     other = claude.Lines(session=file)
     other.user("zqopen " + "word " * 38 + put("end of a title"))
     other.write(home / ".claude/projects/-w" / f"{file}.jsonl")
+
+
+def _rarer(home, put) -> None:
+    """Plant in what a session holds besides talk: what waits, what was summed up, what failed."""
+    name = "0a1b2c3d-0000-4000-8000-000000000002"
+    lines = claude.Lines(session=name, cwd="/home/a")
+    lines.queue("enqueue", f"zqopen {put('queued')}")
+    lines.user(f"zqopen {put('summed up')}", isCompactSummary=True)
+    lines.raw({"type": "summary", "summary": f"zqtitle {put('summary')}", "leafUuid": "x"})
+    lines.raw({"type": "ai-title", "aiTitle": f"zqtitle {put('ai title')}", "sessionId": name})
+    lines.system("informational", content=f"zqerr {put('system')}")
+    lines.system("api_error", error={"message": put("api error")}, content=put("api error words"))
+    lines.attachment("hook_blocking_error", blockingError={"blockingError": put("hook")})
+    lines.attachment("queued_command", prompt=f"zqopen {put('queued command')}")
+    lines.attachment(put("attachment kind"), content="x")
+    lines.call(
+        "t1", "Task", description=f"zqcmd {put('task')}", prompt=f"zqopen {put('task prompt')}",
+        subagent_type=put("agent kind"),
+    )  # fmt: skip
+    lines.result("t1", [claude.text(f"zqout {put('task result')}")], twin={"x": put("twin")})
+    lines.call("t2", f"mcp__{put('tool name')}__run", query=f"zqcmd {put('query')}")
+    deep = json.dumps({"a": [json.dumps({"b": {"api_key": put.bare("JSON in JSON")}})]})
+    lines.result("t2", f"zqout {deep}", is_error=True)
+    lines.call("t3", "Edit", file_path="/a", old_string="API_KEY=\n" + put("old string"),
+               new_string=f'+ const KEY = process.env.KEY || "{put("new string")}"')  # fmt: skip
+    lines.result("t3", f"zqout    12\u2192 {put('numbered')}\n    13\u2192-{put('removed')}")
+    colour = put("coloured")
+    lines.user(f"zqopen \x1b[31m{colour[:9]}\x1b[0m{colour[9:20]}\x1b[1m{colour[20:]}")
+    unseen = put("unseen")
+    lines.user(f"zqopen {unseen[:9]}\u200b{unseen[9:]}")
+    lines.user(f"zqopen the password is {put.bare('said')}a1 and **API key**: `{put.bare('bold')}`")
+    source = {"type": "text", "media_type": "text/plain", "data": f"zq {put('text attachment')}"}
+    lines.user([claude.text("zqpic"), {"type": "document", "title": "a.txt", "source": source}])
+    lines.assistant(claude.text(f"zqanswer {put('failed answer')}"), isApiErrorMessage=True)
+    lines.add("user", message={"role": "user", "content": {"odd": put("odd content")}})
+    folder = home / ".claude/projects/-rarer"
+    lines.write(folder / f"{name}.jsonl")
+    agent = claude.Lines(session=name, isSidechain=True, agentId=put("agent id"))
+    agent.user(f"zqopen {put('agent prompt')}")
+    agent.write(folder / name / "subagents" / f"agent-{put('agent file')}.jsonl")
 
 
 def _codex(home, put, picture) -> None:
@@ -226,7 +267,7 @@ def test_no_command_prints_and_no_file_keeps_a_planted_secret(machine, planted) 
     assert len(planted.bodies) > 50
     for words, out in _everything(machine):
         assert planted.leaks(out) == [], words
-    places = {"project folder", "session file", "gemini folder"}
+    places = {"project folder", "session file", "gemini folder", "agent file"}
     for path in machine.data.rglob("*"):
         if path.is_file():
             assert set(planted.leaks(path.read_bytes())) <= places, path
