@@ -44,7 +44,8 @@ def sanitize(text: str) -> str:
     r"""Return the text without anything that acts on a terminal; idempotent.
 
     `\r\n`, a lone `\r`, U+2028 and U+2029 become `\n`; a surrogate pair becomes its character, a
-    lone surrogate U+FFFD, and so do U+FDD0 and U+FDD1. An unterminated sequence costs its introducer only.
+    lone surrogate U+FFFD, and so do U+FDD0 and U+FDD1. An unterminated sequence costs its
+    introducer only.
     """
     if text.isascii():
         return _cleaned_ascii(text) if holds_controls(text) else text
