@@ -305,4 +305,3 @@ def test_one_place_is_answered_for_as_if_there_were_no_other(steps, ids, place):
             )
             assert mine[:6] == theirs[:6]
         stored.close()
-

@@ -158,12 +158,13 @@ SILENT: Final = frozenset(
         "file-history-snapshot", "fork-context-ref", "frame-link", "history-suppression",
         "host-row", "hybrid-organization", "isolation-latch", "last-prompt",
         "marble-origami-commit", "marble-origami-snapshot", "memory-mode", "mode",
-        "observer-ref", "permission-mode", "pr-link", "repl-mode", "resume-head-vouch",
-        "session-owner", "speculation-accept", "tag", "teleported-from", "tools-used",
+        "observer-ref", "permission-mode", "pr-link", "repl-mode", "result", "resume-head-vouch",
+        "session-owner", "speculation-accept", "started", "tag", "teleported-from", "tools-used",
         "worktree-state",
     }
 )  # fmt: skip
-"""Records that hold nothing anybody said. `api-request-blob` repeats whole prompts."""
+"""Records that hold nothing anybody said. `api-request-blob` repeats whole prompts; `started` and
+`result` are of a workflow's journal, whose agents have files of their own."""
 
 SILENT_SYSTEM: Final = frozenset(
     {

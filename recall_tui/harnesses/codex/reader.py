@@ -27,7 +27,7 @@ from recall_tui.harnesses.base import (
     StaleCheckpoint,
     Transcript,
 )
-from recall_tui.harnesses.codex import bare, events, items, origin
+from recall_tui.harnesses.codex import bare, events, items, origin, spoken
 from recall_tui.harnesses.codex.records import RESCUE, Line
 from recall_tui.harnesses.codex.said import ITEM, Said, keep, known, said
 from recall_tui.harnesses.codex.streams import is_whole, open_rollout
@@ -355,6 +355,7 @@ _LINES: Final = {
     "turn_context": origin.turn,
     "token_usage_record": origin.tokens,
     "compacted": items.compacted,
+    "realtime_item": spoken.realtime,
     "world_state": _silent,
     "inter_agent_communication_metadata": _silent,
     "inter_agent_communication": _silent,

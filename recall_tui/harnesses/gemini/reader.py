@@ -11,7 +11,7 @@ import msgspec
 from recall_tui.errors import SourceError
 from recall_tui.harnesses import fields, images
 from recall_tui.harnesses.base import Facts
-from recall_tui.harnesses.gemini import project
+from recall_tui.harnesses.gemini import outputs, project
 from recall_tui.harnesses.gemini.places import SHARED_IDS
 from recall_tui.harnesses.gemini.records import SNAPSHOT, Records, attachments, words_of
 from recall_tui.harnesses.jsonl import BadLine, JsonlTranscript
@@ -313,6 +313,8 @@ def _told(
     for position, (record, abandoned) in enumerate(state):
         for parsed in records.messages(record, _place(record, position)):
             parsed.abandoned = abandoned
+            if parsed.kind is Kind.TOOL_RESULT:
+                parsed.text = outputs.whole(parsed.text, source.path)
             if not spoken and parsed.kind is Kind.INJECTED and parsed.text == records.opening:
                 held.append(parsed)
                 continue
