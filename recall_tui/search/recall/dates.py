@@ -42,7 +42,10 @@ _MONTH: Final = (
     "(?P<m>" + "|".join(sorted(map(re.escape, _MONTHS), key=len, reverse=True)) + r")\b\.?"
 )
 _YEAR: Final = r"(?:,?\s*(?:de |del )?(?P<y>(?:19|20)\d\d)\b)?"
-_ISO: Final = r"\b(?P<y>(?:19|20)\d\d)-(?P<m>\d\d)-(?P<d>\d\d)\b"
+_ISO: Final = (
+    r"\b(?P<y>(?:19|20)\d\d)-(?P<m>\d\d)-(?P<d>\d\d)"
+    r"(?:[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?\b"  # of a line of a log
+)
 _CJK: Final = r"(?:(?P<y>(?:19|20)\d\d)年)?(?P<m>\d{1,2})月(?:(?P<d>\d{1,2})[日号號])?"
 _DAY_MONTH: Final = rf"\b(?P<d>\d{{1,2}})(?:st|nd|rd|th|er|º|\.)?(?: (?:of|de|di))? {_MONTH}{_YEAR}"
 _MONTH_DAY: Final = rf"\b{_MONTH} (?:the )?(?P<d>\d{{1,2}})(?:st|nd|rd|th)?\b(?!\d){_YEAR}"

@@ -6,7 +6,7 @@ from bisect import bisect_right
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 from recall_tui.search.recall import policy
-from recall_tui.search.recall.words import TOKEN
+from recall_tui.search.recall.words import TOKEN, UNSPACED
 from recall_tui.text.find import searchable
 from recall_tui.text.words import is_word
 
@@ -75,7 +75,7 @@ class Forms:
         at = find(needle, at, end)
         while at >= 0:
             before = fold[at - 1] if at else 0
-            if before not in _ALNUM and (before < 0x80 or _starts(fold, at)):
+            if before not in _ALNUM and (before < 0x80 or _starts(fold, at, self._word)):
                 form = token(fold, at)[0]  # type: ignore[index]
                 weight = known.get(form)
                 if weight is None:
@@ -157,11 +157,15 @@ def characters(folded: bytes) -> int:
     return len(folded) if folded.isascii() else len(folded.decode("utf-8", "replace"))
 
 
-def _starts(fold: bytes, at: int) -> bool:
-    """Whether a word may begin behind a character beyond ASCII: unless that is a letter."""
+def _starts(fold: bytes, at: int, word: Word) -> bool:
+    """Whether a word may begin behind a character beyond ASCII.
+
+    Not behind a letter, unless that is of a script without blanks and the word is not.
+    """
     if fold[at - 1] >= 0xFE:
         return True
     low = at - 1
     while low > 0 and at - low < 4 and 0x80 <= fold[low] < 0xC0:
         low -= 1
-    return not is_word(fold[low:at].decode("utf-8", "ignore")[-1:] or " ")
+    last = fold[low:at].decode("utf-8", "ignore")[-1:] or " "
+    return not is_word(last) or (not word.unspaced and UNSPACED.match(last) is not None)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-POLICY_VERSION: Final = "recall-2026.15"
+POLICY_VERSION: Final = "recall-2026.16"
 
 # ------------------------------------------------------------ what may be asked (S0-9 ... S0-17)
 
@@ -20,9 +20,13 @@ MAX_LIMIT: Final = 25
 """For agents. A person's limit is bounded by `MAX_PERSON_LIMIT` only."""
 MAX_PERSON_LIMIT: Final = 200
 MAX_ID_CHARS: Final = 256
-MAX_SENTENCE_CHARS: Final = 4000
+MAX_SENTENCE_CHARS: Final = 20_000
+"""A pasted stack trace is a sentence too."""
 MAX_WORDS: Final = 16
-"""Terms a sentence is split into, the most telling first."""
+"""Terms a sentence is split into, the most telling first, ..."""
+MAX_EXACT: Final = 10
+"""... and so many exact ones where there are words: a stack trace is full of paths that stand
+nowhere else."""
 
 # ------------------------------------------------------------ what is returned (S0-76 ... S0-101)
 

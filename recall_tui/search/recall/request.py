@@ -113,7 +113,10 @@ def checked(request: RecallRequest, most: int = policy.MAX_PERSON_LIMIT) -> Reca
         raise _invalid("since is after until")
     sentence = request.sentence.strip()
     if len(sentence) > policy.MAX_SENTENCE_CHARS:
-        raise _invalid(f"a sentence has at most {policy.MAX_SENTENCE_CHARS} characters")
+        raise _invalid(
+            f"a sentence has at most {policy.MAX_SENTENCE_CHARS:,} characters",
+            "give the lines that tell most",
+        )
     _refuse_secrets(*request.terms, sentence, request.question)
     return RecallRequest(
         terms=_terms(request.terms),

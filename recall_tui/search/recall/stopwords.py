@@ -50,8 +50,12 @@ _RU: Final = """\
 нам нас наш не него нее нет ни но ну о об он она они оно от по под потом потому почему при с со
 так такой там то тогда тоже только тот ты у уже чего чем что чтобы эта эти это этот я"""
 
+_KO: Final = """\
+것 그 그리고 나 내 너 누가 누구 뭐 무슨 무엇 무엇을 수 어느 어디 어디서 어떤 어떻게 언제 왜 우리
+이 있나요 있는 있다 저 제 좀 하나요 하는 했나요 해줘"""
+
 _ENGLISH: Final = frozenset(_EN.split())
-_OTHERS: Final = tuple(frozenset(words.split()) for words in (_DE, _FR, _ES, _PT, _IT, _RU))
+_OTHERS: Final = tuple(frozenset(words.split()) for words in (_DE, _FR, _ES, _PT, _IT, _RU, _KO))
 
 
 def stop_words(words: Iterable[str]) -> frozenset[str]:

@@ -17,9 +17,18 @@ from recall_tui.search.recall.stopwords import GERMAN, JA, LIGHT, NOISE, ZH, ZH_
 from recall_tui.search.recall.words import Word
 from recall_tui.text.fold import fold
 from recall_tui.text.late import late
+from recall_tui.text.words import is_word
 
-_QUOTED: Final = late(r"[\"“”„«»`]([^\"“”„«»`]{2,200})[\"“”„«»`]|「([^」]{2,200})」")
-_CJK: Final = late("[\u3005\u3007\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]+")
+_QUOTED: Final = late(
+    r"[\"“”„«»`]([^\"“”„«»`]{2,200})[\"“”„«»`]|「([^」]{2,200})」|『([^』]{2,200})』|‹([^‹›]{2,200})›"
+    r"|(?<!\w)‘([^‘’]{2,200})’(?!\w)|(?<!\w)'([^'\n]{2,200})'(?!\w)"
+)
+_CJK: Final = late(
+    "[\u3005\u3007\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]+"
+    "|[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]+"  # Thai, Lao, Burmese, Khmer
+)
+_PIECE: Final = 4
+"""Characters of a piece of a run in letters; two of Chinese or Japanese are nearly a word."""
 _WORD: Final = late(r"[^\W_]+(?:'[^\W_]+)?")
 _IDENTIFIER: Final = late(
     r"https?://\S+"
@@ -30,6 +39,7 @@ _IDENTIFIER: Final = late(
     r"|\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b"
     r"|\b(?=[0-9a-f]*[0-9])[0-9a-f]{7,64}\b"  # commits
     r"|\b[A-Z]{1,6}-?\d{2,6}\b"  # E1234, ABC-42
+    r"|\b0x[0-9a-f]{5,16}\b"
     r"|#\d{1,6}\b"
     r"|--[a-z][\w-]+"
     r"|\b\d{1,5}(?:\.\d{1,5}){2,3}(?::\d{1,5})?\b"  # versions, addresses
@@ -38,8 +48,21 @@ _IDENTIFIER: Final = late(
     r"|\b[A-Za-z]+[a-z0-9](?:[A-Z][a-z0-9]+)+[A-Z]?\b"  # CamelCase
     r"|\b[A-Z]{2,}[a-z]+\d?(?:[A-Z][a-z0-9]+)+\b"
 )
+_ENDLESS: Final = late(r"\S{200}(?=\S)")
+"""What is as long as that is no name: the pattern of those tries it from each character on."""
 _NAMELIKE: Final = late(r"(?:Mc|Mac|De|Di|La|Le|Van|O)[A-Z][a-z]+\Z|[ie][A-Z][a-z]+\Z")
 """McGee, DeLuca, iPhone: written like identifiers, meant as words."""
+_OPAQUE: Final = late(
+    r"\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b|\b0x[0-9a-f]{5,16}\b", re.IGNORECASE
+)
+"""Identifiers whose parts say nothing."""
+_GLUED: Final = late(r"[a-z\d][A-Z]")
+_CAMEL: Final = late(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+_WIDE: Final = {
+    wide: wide - 0xFEE0
+    for wide in (*range(0xFF10, 0xFF1A), *range(0xFF21, 0xFF3B), *range(0xFF41, 0xFF5B))
+}
+"""Latin letters and digits as wide as Chinese ones, which input methods leave behind."""
 _TYPO_CHARS: Final = 5
 _TRIM: Final = ".,;:!?)(]["
 _DOTFILE: Final = late(r"\.[a-z]")
@@ -93,7 +116,7 @@ def split(sentence: str) -> list[Term]:
     Empty when it holds nothing but words that are everywhere.
     """
     found: dict[str, Term] = {}
-    rest = sentence
+    rest = sentence = _ENDLESS.sub(r"\g<0> ", sentence.translate(_WIDE))
     for match in _QUOTED.finditer(sentence):
         _add(found, _exact(next(filter(None, match.groups())), "phrase"))
     rest = _QUOTED.sub(lambda m: f" {m[0][1:-1]} ", rest)
@@ -104,15 +127,20 @@ def split(sentence: str) -> list[Term]:
             _add(found, _exact(name, "identifier"))
     for run in _CJK.findall(rest):
         _add_run(found, run)
-    words = _words(_CJK.sub(" ", rest))
+    bare = _OPAQUE.sub(" ", _CJK.sub(" ", rest))
+    words = _words(bare)
     if len(words) in _PHRASE_WORDS and _is_short(sentence):
         whole = " ".join(sentence.split()).strip(_TRIM + "\"'")
         _add(found, _exact(whole, "phrase")._replace(telling=False))
     if not (found or words) and (signs := _signs(sentence)):
         _add(found, _exact(signs, "phrase"))
     inside = " ".join(t.spelling for t in found.values() if t.sort == "identifier")
-    parts = {fold(word) for word in _WORD.findall(inside.replace("_", " "))}
     names = _names(sentence)
+    said = {folded for _, folded in words}
+    camel = [word for word in _camel(bare) if word[1] not in said]
+    words += camel
+    parts = {fold(word) for word in _WORD.findall(inside.replace("_", " "))}
+    parts.update(folded for _, folded in camel)
     for place, (spelling, folded) in enumerate(words):
         is_part = folded in parts
         weight = policy.PART_WEIGHT if is_part else 1.0
@@ -123,6 +151,12 @@ def split(sentence: str) -> list[Term]:
         term = Term(spelling, "word", word.needles, weight, word, telling, place, spelling in names)
         found.setdefault(f"word {word.stem}", term)
     return _most_telling(list(found.values()))
+
+
+def _camel(text: str) -> list[tuple[str, str]]:
+    """Return the words that are glued together in the words of a text: getUserById, parseJSON."""
+    glued = (word for word in _spellings(text) if _GLUED.search(word))
+    return _words(" ".join(" ".join(_CAMEL.findall(w)) for w in glued if not _NAMELIKE.match(w)))
 
 
 def _words(text: str) -> list[tuple[str, str]]:
@@ -150,8 +184,21 @@ def _spellings(text: str) -> list[str]:
 
     `don't` and its like say nothing, and `don` something else.
     """
-    words = _WORD.findall(text.replace("’", "'"))
+    text = text.replace("’", "'")
+    words = (text[found.start() : found.end()] for found in _WORD.finditer(_marked(text)))
     return [word.partition("'")[0] for word in words if not word.lower().endswith("n't")]
+
+
+def _marked(text: str) -> str:
+    """Return a text with a letter in place of each mark behind one: it belongs to the word."""
+    if text.isascii():
+        return text
+    letters: list[str] = []
+    inside = False
+    for char in text:
+        inside = char.isalnum() or (inside and is_word(char))
+        letters.append("x" if inside and not char.isalnum() and char != "_" else char)
+    return "".join(letters)
 
 
 def _says_something(spelling: str, folded: str, stop: frozenset[str]) -> bool:
@@ -203,10 +250,11 @@ def _add_run(found: dict[str, Term], run: str) -> None:
         folded = fold(part)
         term = Term(part, "run", (as_needle(folded),), policy.PHRASE_WEIGHT)
         found.setdefault(f"run {folded}", term)
-        if len(folded) < 3:
+        size = 2 if folded[0] > "\u2fff" else _PIECE
+        if len(folded) <= size:
             continue
-        for at in range(len(folded) - 1):
-            pair = folded[at : at + 2]
+        for at in range(len(folded) - size + 1):
+            pair = folded[at : at + size]
             needle = (as_needle(pair),)
             found.setdefault(f"run {pair}", Term(pair, "run", needle, telling=False))
 
@@ -226,5 +274,8 @@ def _most_telling(terms: list[Term]) -> list[Term]:
     if len(terms) <= policy.MAX_WORDS:
         return terms
     ranked = sorted(terms, key=lambda t: (not t.exact, not t.telling, -len(t.spelling)))
+    exact = sum(term.exact for term in terms)
+    if len(terms) - exact:
+        del ranked[policy.MAX_EXACT : exact]
     kept = set(map(id, ranked[: policy.MAX_WORDS]))
     return [term for term in terms if id(term) in kept]

@@ -40,6 +40,20 @@ _GROUPS: Final = (
 _FIRST: Final = {word: group.split()[0] for group in _GROUPS.split("|") for word in group.split()}
 _FORMS: Final = {group.split()[0]: tuple(group.split()) for group in _GROUPS.split("|")}
 
+UNSPACED: Final = late(
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]"
+)
+"""A letter of a script in which words are not parted, or carry their particles: a Latin word may
+stand right beside one (`使用error处理`, `timeout이`)."""
+
+_PARTICLE: Final = late(
+    "(?:으로|에서|에게|부터|까지|처럼|보다|하나요|했나요|인가요|합니다|했다|하는|하고|하다|해서|되는|되다"
+    "|[을를이가은는의에로와과도만])$"
+)
+"""What a Korean word carries behind it."""
+_SYLLABLES: Final = 2
+"""Of a Korean word at least so many stay."""
+
 _ENDING: Final = 6
 """Longest ending a form has beyond its stem: `-ations`, `-ically`."""
 
@@ -48,17 +62,31 @@ _LONG: Final = 5
 
 
 @cache
-def _stemmer() -> Callable[[str], str]:
-    """Return the Snowball stemmer; imported for sentences only."""
+def _stemmer(language: str = "english") -> Callable[[str], str]:
+    """Return a Snowball stemmer; imported for sentences only."""
     from Stemmer import Stemmer  # noqa: PLC0415 - see above
 
-    stem: Callable[[str], str] = Stemmer("english").stemWord
+    stem: Callable[[str], str] = Stemmer(language).stemWord
     return stem
 
 
 def stem(word: str) -> str:
     """Return what all forms of a folded word share: its irregular base form, then its stem."""
-    return _stemmer()(_FIRST.get(word, word)) if word.isascii() else word
+    if word.isascii():
+        return _stemmer()(_FIRST.get(word, word))
+    first = word[0]
+    if "\u0400" <= first <= "\u04ff":
+        return _stemmer("russian")(word)
+    if "\u0370" <= first <= "\u03ff":
+        return _stemmer("greek")(word)
+    if _korean(word):
+        shorter = _PARTICLE.sub("", word)
+        return shorter if len(shorter) >= _SYLLABLES else word
+    return word
+
+
+def _korean(word: str) -> bool:
+    return "\uac00" <= word[:1] <= "\ud7a3"
 
 
 class Word:
@@ -68,22 +96,27 @@ class Word:
         needles: Beginnings to look for in folded bytes; every form has one of them.
         stem: What its forms share.
         typo: Whether words one edit away are taken for it.
+        unspaced: Whether it is of a script that Latin words may touch.
         weights: Tokens weighed so far.
     """
 
-    __slots__ = ("needles", "stem", "typo", "weights")
+    __slots__ = ("needles", "stem", "typo", "unspaced", "weights")
 
     def __init__(self, folded: str, *, typo: bool = False) -> None:
         """Prepare a folded word; `typo` also admits words one edit away."""
         self.stem = stem(folded)
         self.typo = typo
+        self.unspaced = UNSPACED.match(folded) is not None
         self.weights: dict[bytes, float] = {}
         begin = self.stem[:3] if typo else _beginning(self.stem)
         forms = _FORMS.get(_FIRST.get(folded, ""), ())
         others = {_beginning(stem_of(form)) for form in forms}
         if self.stem == "".join((begin[:2], "i")):  # try, cry: too short to leave the end away
             others.add(f"{begin[:2]}y")
-        kept = [begin, *(other for other in others if not other.startswith(begin))]
+        kept: list[str] = []
+        for beginning in sorted({begin, *others}):  # what is found by another is not found twice
+            if not kept or not beginning.startswith(kept[-1]):
+                kept.append(beginning)
         self.needles = tuple(needle.encode() for needle in kept)
 
     def weight(self, token: bytes) -> float:
@@ -94,6 +127,10 @@ class Word:
         return known
 
     def _weigh(self, token: str) -> float:
+        if not self.unspaced and (end := UNSPACED.search(token)):
+            token = token[: end.start()]
+        if _korean(self.stem):
+            return 1.0 if token.startswith(self.stem) else 0.0
         if not self.typo and len(token) > len(self.stem) + _ENDING:
             # No form of it: names that programs glue together are not worth a stemmer's time.
             longer = len(self.stem) >= _LONG and token.startswith(self.stem)
