@@ -18,6 +18,18 @@ _LONGEST: Final = 20_000
 """Characters of a line that are looked at."""
 
 
+def fit(typed: str, text: str) -> float:
+    """Return how well a text holds every word that is typed: 0 not at all, 3 begins with them.
+
+    For lists of what people and machines wrote. Textual's own fuzzy search tries every choice of
+    letters: a path with a word eight times took it 3 s, and the app with it.
+    """
+    text, typed = text.casefold(), typed.casefold().strip()
+    if not typed or not all(word in text for word in typed.split()):
+        return 0.0
+    return 3.0 if text.startswith(typed) else 2.0 if typed in text else 1.0
+
+
 class Matcher:
     """Finds the spans of a query in lines of text. Equal queries compare equal."""
 

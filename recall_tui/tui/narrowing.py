@@ -10,6 +10,7 @@ from textual.command import DiscoveryHit, Hit, Provider
 from textual.content import Content
 
 from recall_tui.tui.lines import clean
+from recall_tui.tui.matching import fit
 from recall_tui.tui.notation import counted
 
 if TYPE_CHECKING:
@@ -42,9 +43,8 @@ class Filters(Provider):
 
     async def search(self, query: str) -> Hits:
         """Yield the filters that hold what is typed."""
-        matcher = self.matcher(query)
         for word, sessions in self._screen.suggester.tallies():
-            score = matcher.match(word)
+            score = fit(query, word)
             if score > 0:
                 yield Hit(score, _shown(word, sessions), self._use(word), text=word)
 

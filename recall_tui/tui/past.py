@@ -9,6 +9,7 @@ from textual.command import DiscoveryHit, Hit, Provider
 from textual.content import Content
 
 from recall_tui.tui.lines import clean
+from recall_tui.tui.matching import fit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -78,9 +79,8 @@ class PastSearches(Provider):
 
     async def search(self, query: str) -> Hits:
         """Yield the searches that hold what is typed."""
-        matcher = self.matcher(query)
         for past, kept in self._screen.past.all():
-            score = matcher.match(past)
+            score = fit(query, past)
             if score > 0:
                 shown = Content(clean(past))
                 yield Hit(score, shown, self._use(past), text=past, help=_sort(kept=kept))

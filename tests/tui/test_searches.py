@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from contextlib import closing
 from datetime import UTC
 from typing import TYPE_CHECKING
@@ -14,6 +15,7 @@ from recall_tui.tui.arrangement import Arrangement, Group, Order
 from recall_tui.tui.completion import FilterSuggester
 from recall_tui.tui.hit_listing import HitListing
 from recall_tui.tui.listings import SessionListing, Status
+from recall_tui.tui.matching import fit
 from recall_tui.tui.narrowing import narrowed
 from recall_tui.tui.past import Past
 from recall_tui.tui.screens.leaving import Palette
@@ -202,6 +204,15 @@ def test_only_a_value_that_can_be_typed_as_it_stands_is_offered() -> None:
     words = [word for word, _ in suggester.tallies()] + list(suggester.offers("cwd:")[1])
     assert "cwd:plain" in words and "plain" in words
     assert not any(name in word for word in words for name in ("a,b", "my app", "qu"))
+
+
+def test_a_list_is_narrowed_by_words_in_no_time() -> None:
+    path = "cwd:/home/mei/src/" + "/".join(["some-service-name"] * 40)
+    started = time.process_time()
+    assert fit("sesesese", path) == 0 and fit("name some", path) == 1
+    assert fit("SERVICE-name", path) == 2 and fit("cwd:/home", path) == 3
+    assert fit("", path) == 0 == fit("zn", "z" * 5000 + " needle")
+    assert time.process_time() - started < 0.1, "it took minutes when every choice was tried"
 
 
 async def test_filters_are_picked_from_those_that_leave_something(
