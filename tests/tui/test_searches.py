@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from contextlib import closing
 from datetime import UTC
@@ -19,6 +20,7 @@ from recall_tui.tui.matching import fit
 from recall_tui.tui.narrowing import narrowed
 from recall_tui.tui.past import Past
 from recall_tui.tui.screens.leaving import Palette
+from recall_tui.tui.widgets.activity import Activity
 from tests.tui.driving import main_of, rested, results_of, transcript_of, type_text, until
 from tests.tui.fake import DAY, HOUR, MINUTE, NOW, FakeHistory, Talk, many_sessions
 
@@ -430,3 +432,23 @@ async def test_a_title_alone_is_found_too(make_app: Callable[..., RecallApp]) ->
         await pilot.press("enter")
         await rested(pilot)
         assert transcript_of(pilot).session.title == "zqxj"  # type: ignore[union-attr]
+
+
+async def test_days_are_counted_when_they_are_known_whatever_is_searched(
+    make_app: Callable[..., RecallApp],
+) -> None:
+    history = FakeHistory()
+    listed, may_list = history.sessions, threading.Event()
+
+    def late(*given, **more):
+        may_list.wait(5)
+        return listed(*given, **more)
+
+    history.sessions = late
+    async with make_app(history).run_test(size=(120, 40)) as pilot:
+        activity = main_of(pilot).query_one(Activity)
+        await pilot.press(*"context")
+        await until(pilot, lambda: bool(main_of(pilot)._search.rows))
+        assert not activity.render_line(1).text.strip(), "nothing was counted"
+        may_list.set()
+        await until(pilot, lambda: " sessions in 30 days" in activity.render_line(1).text)

@@ -13,6 +13,7 @@ from recall_tui.tui.faults import TellsFaults
 from recall_tui.tui.messages import RetentionRead
 from recall_tui.tui.screens.steady import SteadyScreen
 from recall_tui.tui.searching import Search, read_ends, read_sessions
+from recall_tui.tui.widgets.activity import Activity
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -113,6 +114,7 @@ class Browsing(TellsFaults, SteadyScreen[None]):
         event.stop()
         if event.chosen == Filter():
             self._everything = event.sessions
+            self.query_one(Activity).show(event.sessions)
             # Counted a moment apart: a sync may have come between.
             self._coverage.subagents = max(0, event.reach.sessions_total - len(event.sessions))
             from recall_tui.search.sessions import Titles

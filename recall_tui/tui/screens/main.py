@@ -185,8 +185,6 @@ class MainScreen(Asking):
                 pins=self._pins,
             )  # fmt: skip
             self._show_list(listing)
-            if self._sessions is self._everything:
-                self.query_one("#activity", Activity).show(self._sessions)
             self._show_empty()
             self._show_count()
 

@@ -29,7 +29,8 @@ class Activity(Inked):
         super().__init__(id=id)
         self._now_ms = now_ms
         self._zone = zone
-        self._counts = [0] * DAYS
+        self._counts: list[int] = []
+        """Empty until sessions were counted: none so far is not none at all."""
 
     def show(self, sessions: Sequence[Session]) -> None:
         """Count sessions by the day they were last written to.
@@ -51,6 +52,8 @@ class Activity(Inked):
     def render_line(self, y: int) -> Strip:
         """Return the bars, then their words."""
         width = self.size.width
+        if not self._counts:
+            return self.blank(width)
         row = [(" ", ""), *notation.bars(self._counts, "accent", cells=(width - 2) // DAYS or 1)]
         line = Line(tuple(row)) if y == 0 else Line(justified(*self._words(), width))
         return self.strip(line, width) if y < 2 else self.blank(width)
