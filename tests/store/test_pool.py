@@ -44,7 +44,7 @@ def test_workers_give_what_reading_here_gives(desk):
 @pytest.mark.parametrize("target", [300, 1 << 20], ids=["many blocks", "one block"])
 def test_a_long_session_is_compressed_beside_its_reading_to_the_same(desk, monkeypatch, target):
     monkeypatch.setattr("recall_tui.store.ingest.TARGET_BYTES", target)
-    monkeypatch.setattr("recall_tui.store.block.TARGET_BYTES", target)
+    monkeypatch.setattr("recall_tui.store.build.TARGET_BYTES", target)
     path = desk.write("a.jsonl", *(line(text=f"{n} " * 50, t=n) for n in range(1, 40)))
     one = task(0, path)
     short = list(worker.read(Toy(), one))
