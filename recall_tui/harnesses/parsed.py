@@ -8,11 +8,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Final
 
+import msgspec
+
 from recall_tui.model import Kind, Material, SessionKind
 
 
-@dataclass(slots=True)
-class Parsed:
+class Parsed(msgspec.Struct, gc=False):
     """One message as a reader yields it: raw text, not yet sanitised or redacted."""
 
     kind: Kind

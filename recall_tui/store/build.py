@@ -71,8 +71,8 @@ class BlockBuilder:
         meta.digests = array("H", digests)
         meta.kinds = array("B", kinds)
         meta.flags = array("B", flags)
-        meta.fold_offsets = array("I", accumulate((len(f) + 1 for f in folds), initial=0))
-        meta.raw_offsets = array("I", accumulate((len(r) + 1 for r in raws), initial=0))
+        meta.fold_offsets = array("I", accumulate([len(f) + 1 for f in folds], initial=0))
+        meta.raw_offsets = array("I", accumulate([len(r) + 1 for r in raws], initial=0))
         attributes = {i: of_one for i, of_one in enumerate(facts) if of_one}
         self._messages = []
         self._positions = array("I")
@@ -99,4 +99,4 @@ class BuiltBlock:
     @property
     def first_ms(self) -> int:
         """Earliest known time in the block, 0 when none is known."""
-        return min((t for t in self.meta.times if t), default=0)
+        return min(self.meta.times) or min(filter(None, self.meta.times), default=0)

@@ -267,16 +267,23 @@ class Counts:
 
     def add(self, block: BuiltBlock, sign: int = 1) -> None:
         """Count a block's messages, or take them off with `sign` -1."""
-        kinds = block.meta.kinds.tobytes()
+        kinds, flags = block.meta.kinds.tobytes(), block.meta.flags.tobytes()
         self.messages += sign * len(kinds)
         self.prompts += sign * kinds.count(Kind.PROMPT)
         self.tool_calls += sign * kinds.count(Kind.TOOL_CALL)
         self.searchable += sign * searchable(kinds)
-        self.errors += sign * sum(1 for flags in block.meta.flags if flags & _FAILED)
+        self.errors += sign * (len(flags) - len(flags.translate(None, _FAILURES)))
+        if len(flags) == len(flags.translate(None, _HOLDING)):
+            return
         for facts in block.attributes.values():
             materials = facts.get("materials")
             if isinstance(materials, (list, tuple)):
                 self.materials += sign * len(materials)
+
+
+_FAILURES: Final = bytes(flags for flags in range(256) if flags & _FAILED)
+_HOLDING: Final = bytes(flags for flags in range(256) if flags & _MATERIAL)
+"""Each value of a message's flags that says that it failed, or that something hangs on it."""
 
 
 def searchable(kinds: bytes) -> int:

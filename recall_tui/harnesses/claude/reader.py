@@ -312,6 +312,7 @@ class ClaudeTranscript(Voice):
 
     def _relocated(self, record: Record, offset: int, line: bytes) -> Iterable[Parsed]:
         self.facts.saw_cwd(record.relocatedCwd or "")
+        self.forget_place()
         return ()
 
     def _cost(self, record: Record, offset: int, line: bytes) -> Iterable[Parsed]:

@@ -6,7 +6,7 @@ of an unexpected type does not lose its record: `decode` falls back to taking wh
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any, Final, TypeAlias
 
 import msgspec
@@ -154,14 +154,14 @@ class Record(msgspec.Struct, gc=False):
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _NAIVE_EPOCH: Final = datetime(1970, 1, 1)
+_MS: Final = timedelta(milliseconds=1)
 
 
 def epoch_ms(moment: datetime | None) -> int:
     """Return epoch ms, 0 for none."""
     if moment is None:
         return 0
-    since = moment - (_EPOCH if moment.tzinfo else _NAIVE_EPOCH)
-    return (since.days * 86400 + since.seconds) * 1000 + since.microseconds // 1000
+    return (moment - (_EPOCH if moment.tzinfo else _NAIVE_EPOCH)) // _MS
 
 
 strict: Final = msgspec.json.Decoder(Record).decode

@@ -54,6 +54,11 @@ class Tracking(JsonlTranscript):
         """Whether the version at hand may write history twice."""
         self.anew = identity.concerns(self.facts.version)
         """Whether it writes history anew, under other record ids, when it resumes."""
+        self.forget_place()
+
+    def forget_place(self) -> None:
+        """Look again at where the next record was written, also if the last one was there too."""
+        self._where: tuple[str | None, ...] = ()
 
     def load(self, carry: bytes) -> None:
         """Take up the state of an earlier read."""
@@ -121,19 +126,10 @@ class Tracking(JsonlTranscript):
             facts.ended_ms = time_ms
         elif time_ms < facts.started_ms or not facts.started_ms:
             facts.saw_time(time_ms)
-        if record.cwd and record.cwd != facts.last_cwd:
-            facts.saw_cwd(record.cwd)
-        branch = record.gitBranch
-        if branch and branch != facts.branch and (branch != "HEAD" or not facts.branch):
-            facts.branch = branch
-        if record.version and record.version != facts.version:
-            facts.version = record.version
-            self.twice = Copies.concerns(record.version)
-            self.anew = identity.concerns(record.version)
-        if record.sessionId != facts.stated_id:
-            facts.saw_id(record.sessionId or "")
-            if self.subagent and not facts.parent:
-                facts.parent = record.sessionId or ""
+        where = (record.cwd, record.gitBranch, record.version, record.sessionId)
+        if where != self._where:
+            self._where = where
+            self._go(*where)
         uuid = record.uuid
         if not uuid:
             return time_ms
@@ -150,6 +146,22 @@ class Tracking(JsonlTranscript):
         ):
             self.abandoned.add(uuid)
         return time_ms
+
+    def _go(
+        self, cwd: str | None, branch: str | None, version: str | None, session: str | None
+    ) -> None:
+        """Note where a record was written, and by what."""
+        facts = self.facts
+        facts.saw_cwd(cwd or "")
+        if branch and (branch != "HEAD" or not facts.branch):
+            facts.branch = branch
+        if version and version != facts.version:
+            facts.version = version
+            self.twice = Copies.concerns(version)
+            self.anew = identity.concerns(version)
+        facts.saw_id(session or "")
+        if self.subagent and not facts.parent:
+            facts.parent = session or ""
 
     def message(
         self, kind: Kind, text: str, record: Record, time_ms: int, number: int = 0

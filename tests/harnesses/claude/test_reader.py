@@ -512,7 +512,10 @@ def test_a_relocated_session_is_resumed_where_it_is_now(read: Any) -> None:
     lines = Lines()
     lines.user("x")
     lines.raw({"type": "relocated", "relocatedCwd": "/home/a/tree"})
-    assert read(lines).facts.last_cwd == "/home/a/tree"
+    before = read(lines).facts
+    assert before.last_cwd == "/home/a/tree"
+    lines.user("back where it began")
+    assert read(lines).facts.last_cwd == before.cwd
 
 
 def test_titles_in_their_order(read: Any, place: Path) -> None:
