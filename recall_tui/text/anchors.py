@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from functools import cached_property
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from recall_tui.text.find import finder
 
@@ -21,41 +21,51 @@ WINDOW: Final = 1 << 20
 """Bytes of a long text that are looked at together: what is found there is held at once."""
 
 
+class Sought(NamedTuple):
+    """A literal, and what may follow it."""
+
+    literal: bytes
+    following: bytes = b""
+    """One of these bytes must follow; none: any, or nothing."""
+    unlike: tuple[bytes, ...] = ()
+    """Pairs of bytes that must not, each begun by one of `following`: most words that begin like
+    one sought are a few. Such a byte must then be followed by another."""
+
+
 class Anchors:
-    """Literals, and the bytes that may follow each."""
+    """Literals that are looked for together."""
 
-    def __init__(self, sought: Sequence[tuple[bytes, bytes]]) -> None:
-        """Compile nothing yet.
-
-        Args:
-            sought: Each literal, and the bytes one of which must follow it; none: any or nothing.
-        """
+    def __init__(self, sought: Sequence[Sought]) -> None:
+        """Compile nothing yet."""
         self._sought = sought
-        self._extents = [len(literal) + bool(following) for literal, following in sought]
+        self._forms = [form for index, one in enumerate(sought) for form in _forms(index, one)]
         self._guard = threading.Lock()
 
     def places(self, text: bytes) -> Iterator[tuple[int, int]]:
         """Yield (index of a literal, offset) wherever one stands; those of a literal ascend.
 
-        That it is followed by one of its bytes is certain in a long text only.
+        That it is followed as it must be is certain in a long text only.
         """
         scan = self._scan if len(text) >= SHORT or "_scan" in self.__dict__ else None
         if scan is None:
             yield from self._one_by_one(text)
             return
-        reach = max(self._extents) - 1
+        reach = max(form.extent for form in self._forms) - 1
         for start in range(0, len(text), WINDOW):
             with self._guard:
                 found = scan(text[start : start + WINDOW + reach])
-            found.sort()
-            for index, end in found:
-                offset = end - self._extents[index]
+            for index, offset in sorted(self._placed(found)):
                 if offset < WINDOW:  # the next window finds it as well
                     yield index, start + offset
 
+    def _placed(self, found: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+        """Yield the (literal, start) of each (form, end)."""
+        forms = self._forms
+        return ((forms[number].literal, end - forms[number].extent) for number, end in found)
+
     def _one_by_one(self, text: bytes) -> Iterator[tuple[int, int]]:
         find = finder(text)
-        for index, (literal, _) in enumerate(self._sought):
+        for index, (literal, *_) in enumerate(self._sought):
             at = find(literal, 0)
             while at >= 0:
                 yield index, at
@@ -63,15 +73,12 @@ class Anchors:
 
     @cached_property
     def _scan(self) -> _Scan | None:
-        """What returns (index, end) of each find in no certain order; None without hyperscan."""
+        """What returns (form, end) of each find in no certain order; None without hyperscan."""
         try:
             import hyperscan  # noqa: PLC0415 - 20 ms with the table that few commands need
         except ImportError:  # pragma: no cover - a platform without a wheel
             return None
-        expressions = [
-            _escaped(literal) + (b"[%b]" % _escaped(following) if following else b"")
-            for literal, following in self._sought
-        ]
+        expressions = [form.expression for form in self._forms]
         database = hyperscan.Database(mode=hyperscan.HS_MODE_BLOCK)
         try:
             database.compile(
@@ -85,10 +92,35 @@ class Anchors:
 
         def scan(text: bytes) -> list[tuple[int, int]]:
             found: list[tuple[int, int]] = []
-            database.scan(text, lambda index, _from, end, _flags, _of: found.append((index, end)))
+            database.scan(text, lambda form, _from, end, _flags, _of: found.append((form, end)))
             return found
 
         return scan
+
+
+class _Form(NamedTuple):
+    """A literal with what may follow it, as one expression."""
+
+    literal: int
+    """Its number among the literals sought."""
+    extent: int
+    """Bytes of a match."""
+    expression: bytes
+
+
+def _forms(index: int, one: Sought) -> Iterator[_Form]:
+    literal, following, unlike = one
+    length = len(literal)
+    firsts = {pair[0] for pair in unlike}
+    others = bytes(byte for byte in following if byte not in firsts)
+    if not following:
+        yield _Form(index, length, _escaped(literal))
+    if others:
+        yield _Form(index, length + 1, b"%b[%b]" % (_escaped(literal), _escaped(others)))
+    for first in sorted(firsts):
+        seconds = bytes(pair[1] for pair in unlike if pair[0] == first)
+        word = _escaped(literal + bytes([first]))
+        yield _Form(index, length + 2, b"%b[^%b]" % (word, _escaped(seconds)))
 
 
 def _escaped(literal: bytes) -> bytes:

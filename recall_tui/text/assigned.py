@@ -114,7 +114,6 @@ _OPENING: Final = late(
     + _VALUE_OF.encode() + b"|" + _OPENED.encode() + b"|" + _BESIDE.encode() + rb")"
 )  # fmt: skip
 _BLANK: Final = 0x20
-_E: Final = 0x65
 
 
 def may_open(low: bytes, at: int, after: int) -> bool:
@@ -128,7 +127,7 @@ def may_open(low: bytes, at: int, after: int) -> bool:
     first, second = low[after], low[after + 1 : after + 2]
     if first == _BLANK and second not in _AFTER_BLANK:
         return _is_flag(low, at)  # prose, nearly always: no pattern is asked
-    if first == _E and second in _ENDED:
+    if low.startswith(UNLIKE, after):
         return False
     if _OPENING.match(low, after):
         return True
@@ -139,8 +138,8 @@ def may_open(low: bytes, at: int, after: int) -> bool:
 
 
 _AFTER_BLANK: Final = b" =:[!?|{,\t\xe2\xef\xe6\xe4\xe3\xeb"
-_ENDED: Final = b"sd"
-"""What makes `passe` the beginning of `passes` and `passed`."""
+UNLIKE: Final = (b"es", b"ed")
+"""What makes `pass` the beginning of `passes` and `passed`."""
 
 
 def _is_flag(low: bytes, at: int) -> bool:

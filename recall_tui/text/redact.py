@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 from zlib import crc32
 
 from recall_tui.text import gates, unseen
-from recall_tui.text.anchors import Anchors
+from recall_tui.text.anchors import Anchors, Sought
 from recall_tui.text.find import beyond_ascii
 from recall_tui.text.late import late
 from recall_tui.text.marks import CLOSE, OPEN, mark_spans, plain_pieces, shown
@@ -164,7 +164,21 @@ def _following(rules: Sequence[tuple[int, Rule]]) -> dict[int, _Ordered] | None:
 _ANY: Final = 256
 """Bytes in a `Rule.follow` that says nothing."""
 _TABLE: Final = _anchors()
-_ANCHORS: Final = Anchors([(a.literal, bytes(sorted(a.following or ()))) for a in _TABLE])
+
+
+def _sought(anchor: _Anchor) -> Sought:
+    """Return what a scan looks for: where no rule could begin it needs no look."""
+    following = anchor.following or {}
+    unlike = {pair for _, rule in anchor.rules for pair in rule.unlike}
+    none = [
+        pair
+        for pair in sorted(unlike)
+        if pair[0] in following and all(pair in rule.unlike for _, rule in following[pair[0]])
+    ]
+    return Sought(anchor.literal, bytes(sorted(following)), tuple(none))
+
+
+_ANCHORS: Final = Anchors([_sought(anchor) for anchor in _TABLE])
 
 
 def _hits(raw: bytes) -> list[_Hit]:

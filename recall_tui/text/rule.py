@@ -43,6 +43,9 @@ class Rule:
     """The secret may go on after a line break: a terminal wrapped it."""
     begin: Callable[[bytes, int], int] | None = None
     """Says of (text, anchor) where the pattern starts, when that is no fixed distance."""
+    unlike: tuple[bytes, ...] = ()
+    """Two (lower-case) bytes each that do not come right after the anchor, whatever `ready` says:
+    half of all `pass` is `passed`."""
 
     @cached_property
     def compiled(self) -> re.Pattern[bytes]:

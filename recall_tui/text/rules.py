@@ -70,6 +70,7 @@ def _named(
         assigned.pattern(word),
         gate,
         follow=assigned.FOLLOW + more,
+        unlike=assigned.UNLIKE,
         ready=assigned.may_open,
         wraps=True,
     )

@@ -10,19 +10,32 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recall_tui.text import anchors
-from recall_tui.text.anchors import SHORT, Anchors
+from recall_tui.text.anchors import SHORT, Anchors, Sought
 
-SOUGHT = [(b"key", b"=:"), (b"_v1_", b""), (b"gh", b"po"), (b"\xe5\xaf\x86", b""), (b"]-", b"\\]")]
-PIECES = [b"key=", b"_v1", b"_", b"gh", b"ghp", b"\xff", b"\xe5\xaf\x86", b"]-", b"\\"]
+SOUGHT = [
+    Sought(b"key", b"=:"),
+    Sought(b"_v1_"),
+    Sought(b"gh", b"po"),
+    Sought(b"\xe5\xaf\x86"),
+    Sought(b"]-", b"\\]"),
+    Sought(b"pass", b"e=", (b"ed", b"es")),
+]
+PIECES = [
+    b"key=", b"_v1", b"_", b"gh", b"ghp", b"\xff", b"\xe5\xaf\x86", b"]-", b"\\",
+    b"pass", b"e", b"d", b"s", b"=",
+]  # fmt: skip
 
 
 def certain(places, text):
     """Those of places whose literal is followed as it must be."""
     found = []
     for index, at in places:
-        literal, following = SOUGHT[index]
-        behind = text[at + len(literal) : at + len(literal) + 1]
-        if not following or (behind and behind in following):
+        literal, following, unlike = SOUGHT[index]
+        behind = text[at + len(literal) : at + len(literal) + 2]
+        if any(pair[:1] == behind[:1] for pair in unlike):
+            if len(behind) == 2 and behind not in unlike:
+                found.append((index, at))
+        elif not following or (behind and behind[0] in following):
             found.append((index, at))
     return found
 
@@ -31,7 +44,7 @@ def by_hand(text):
     """Every place, found without any of the code under test."""
     found = [
         (index, at)
-        for index, (literal, _) in enumerate(SOUGHT)
+        for index, (literal, *_) in enumerate(SOUGHT)
         for at in range(len(text))
         if text.startswith(literal, at)
     ]
