@@ -46,8 +46,8 @@ def _texts(value: object) -> tuple[str, ...]:
     """A list of texts; in the environment separated like PATH."""
     if isinstance(value, str):
         value = [part for part in value.split(os.pathsep) if part]
-    if not isinstance(value, (list, tuple)) or not all(isinstance(v, str) for v in value):
-        raise ValueError("a list of texts")
+    if not isinstance(value, (list, tuple)) or not all(isinstance(v, str) and v for v in value):
+        raise ValueError("a list of texts, none of them empty")
     return tuple(value)
 
 

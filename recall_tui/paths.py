@@ -12,6 +12,10 @@ from typing import Final, NamedTuple
 
 from recall_tui.errors import ConfigError, StoreError
 
+PROGRAM: Final = (sys.executable, "-P", "-m", "recall_tui")
+"""Starts this program again. `-P`: what lies in the folder a person is in is none of our modules,
+and may be anybody's (a `json.py` of the project they just cloned)."""
+
 APPLICATION: Final = "recall-tui"
 """Folder name. Several other programs are called "recall", so the plain word would collide."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 import threading
 import time
 from typing import TYPE_CHECKING, Final
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from recall_tui import clock, privacy
 from recall_tui.errors import StoreBusyError, StoreError
 from recall_tui.model import Gap, GapKind
-from recall_tui.paths import private_folder
+from recall_tui.paths import PROGRAM, private_folder
 from recall_tui.store import edition
 from recall_tui.store.corpus import StoreCorpus
 from recall_tui.store.kept import Kept
@@ -201,8 +200,7 @@ class Upkeep:
         import subprocess  # 4 ms that an index in step does not need
 
         named = [f"{place.harness.id}={place.root}" for place in places] if self._scope.only else []
-        command = [sys.executable, "-m", "recall_tui"]
-        command += [part for source in named for part in ("--source", source)]
+        command = [*PROGRAM, *(part for source in named for part in ("--source", source))]
         subprocess.Popen(  # noqa: S603 - our own program and its own arguments
             [*command, "index", "--quiet"],
             stdin=subprocess.DEVNULL,

@@ -71,6 +71,7 @@ def test_unknown_key_without_a_neighbour_lists_all(env) -> None:
         ("theme = 3", "theme must be a text"),
         ('exclude = "/x/*"', None),
         ("exclude = [1]", "exclude must be a list of texts"),
+        ('exclude = [""]', "exclude must be a list of texts, none of them empty"),
         ("keep_gone = 1", "keep_gone must be true or false"),
         ("freshness_s = -1", "freshness_s must be a number of seconds, 0 or more"),
         ("freshness_s = true", "freshness_s must be a number of seconds"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+import subprocess
 import sys
 from pathlib import Path
 
@@ -11,7 +12,8 @@ import pytest
 
 from recall_tui import paths
 from recall_tui.errors import ConfigError, StoreError
-from recall_tui.paths import locate, private_folder
+from recall_tui.paths import PROGRAM, locate, private_folder
+from recall_tui.tui.launch import sync_command
 
 
 def test_recall_home_moves_everything(tmp_path: Path) -> None:
@@ -85,3 +87,18 @@ def test_private_folder_in_the_way_of_a_file(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x", "utf-8")
     with pytest.raises(StoreError, match="cannot create the folder"):
         private_folder(str(tmp_path / "file" / "below"))
+
+
+def test_what_we_start_runs_nothing_of_the_folder_a_person_is_in(tmp_path, monkeypatch) -> None:
+    """A search starts the index on its own, wherever one stands: in a project just cloned, say."""
+    for name in ("json", "click", "sqlite3", "recall_tui", "watchfiles", "msgspec", "os"):
+        (tmp_path / f"{name}.py").write_text("open('ran', 'w')\nraise SystemExit(9)\n")
+    env = {**os.environ, "HOME": str(tmp_path / "home"), "RECALL_HOME": str(tmp_path / "recall")}
+    command = [*PROGRAM, "--demo", "index", "--quiet"]
+    done = subprocess.run(
+        command, check=False, cwd=tmp_path, env=env, capture_output=True, text=True
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert not (tmp_path / "ran").exists()
+    monkeypatch.delenv("RECALL_BACKGROUND", raising=False)
+    assert sync_command(())[: len(PROGRAM)] == PROGRAM

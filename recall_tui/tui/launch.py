@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-import sys
 from typing import TYPE_CHECKING
 
+from recall_tui.paths import PROGRAM
 from recall_tui.tui.app import DEMO, RecallApp
 from recall_tui.tui.keymap import Keymap
 
@@ -80,7 +80,7 @@ def sync_command(sources: Sequence[str]) -> tuple[str, ...]:
         return ()
     named = [part for source in sources for part in ("--source", source)]
     tail = ("index", "--watch", "--json", "--quiet")
-    return (sys.executable, "-m", "recall_tui", *named, *tail)
+    return (*PROGRAM, *named, *tail)
 
 
 def read_keymap(path: str) -> dict[str, str]:
