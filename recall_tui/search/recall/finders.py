@@ -11,7 +11,7 @@ from recall_tui.text.find import searchable
 from recall_tui.text.words import is_word
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from recall_tui.search.predicate import Admits
     from recall_tui.search.recall.terms import Term
@@ -123,7 +123,9 @@ def everywhere(
             index = bisect_right(offsets, at, index + 1) - 1
             start, after = offsets[index], offsets[index + 1]
             if admits is None or admits(index):
-                end = min(start + horizons[index], after - 1)
+                end = start + horizons[index]
+                if end >= after:
+                    end = after - 1
                 weight = count(text, needle, at, end) if at < end else 0
                 if weight:
                     found[index] = found.get(index, 0.0) + weight
@@ -134,22 +136,26 @@ def everywhere(
 
 
 def among(
-    finder: Finder, needles: Iterable[bytes], indices: Iterable[int], block: Block, text: Text
+    finder: Finder, needles: Sequence[bytes], indices: Iterable[int], block: Block, text: Text
 ) -> dict[int, float]:
     """Return message index -> count, looking at some messages only."""
     found: dict[int, float] = {}
-    for needle in needles:
-        for index in indices:
-            weight = finder.count(text, needle, *visible(block.meta, index))
-            if weight:
-                found[index] = found.get(index, 0.0) + weight
+    meta, count = block.meta, finder.count
+    for index in indices:
+        start, end = visible(meta, index)
+        weight = 0.0
+        for needle in needles:
+            weight += count(text, needle, start, end)
+        if weight:
+            found[index] = weight
     return found
 
 
 def visible(meta: Meta, index: int) -> tuple[int, int]:
     """Return the [start, end) of a message in `fold` as far as the agents' path sees it."""
-    start = meta.fold_offsets[index]
-    return start, min(start + meta.horizons[index], meta.fold_offsets[index + 1] - 1)
+    start, end = meta.fold_span(index)
+    seen = start + meta.horizons[index]
+    return start, seen if seen < end else end
 
 
 def characters(folded: bytes) -> int:
