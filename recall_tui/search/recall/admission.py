@@ -5,8 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from typing import TYPE_CHECKING
 
-from recall_tui.model import SEARCHABLE, Kind
-from recall_tui.store.block import BlockKind
+from recall_tui.model import SEARCHABLE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -39,14 +38,10 @@ class Admission:
         self._running = running
         kinds = chosen.kinds_admitted & SEARCHABLE
         self._kinds = bytes(kind in kinds for kind in range(256))
-        timeless = chosen.since_ms is None and chosen.until_ms is None
-        self._all_results = Kind.TOOL_RESULT in kinds and timeless and not running
 
     def of(self, corpus: int, block: Block) -> Admits:
         """Return the test a message must pass; None when every message of the block does."""
         meta, chosen = block.meta, self._chosen
-        if self._all_results and block.kind == BlockKind.TOOL and not block.copied:
-            return None  # nothing of it has to be looked at
         kinds = meta.kinds.tobytes().translate(self._kinds)
         since, most = chosen.since_ms, chosen.until_ms
         until = self._running.get((corpus, block.session), -1)

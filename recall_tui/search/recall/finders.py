@@ -123,9 +123,7 @@ def everywhere(
             index = bisect_right(offsets, at, index + 1) - 1
             start, after = offsets[index], offsets[index + 1]
             if admits is None or admits(index):
-                end = start + horizons[index]
-                if end >= after:
-                    end = after - 1
+                end = min(start + horizons[index], after - 1)
                 weight = count(text, needle, at, end) if at < end else 0
                 if weight:
                     found[index] = found.get(index, 0.0) + weight
@@ -140,12 +138,9 @@ def among(
 ) -> dict[int, float]:
     """Return message index -> count, looking at some messages only."""
     found: dict[int, float] = {}
-    meta, count = block.meta, finder.count
     for index in indices:
-        start, end = visible(meta, index)
-        weight = 0.0
-        for needle in needles:
-            weight += count(text, needle, start, end)
+        start, end = visible(block.meta, index)
+        weight = sum([finder.count(text, needle, start, end) for needle in needles])
         if weight:
             found[index] = weight
     return found
@@ -153,9 +148,8 @@ def among(
 
 def visible(meta: Meta, index: int) -> tuple[int, int]:
     """Return the [start, end) of a message in `fold` as far as the agents' path sees it."""
-    start, end = meta.fold_span(index)
-    seen = start + meta.horizons[index]
-    return start, seen if seen < end else end
+    start = meta.fold_offsets[index]
+    return start, min(start + meta.horizons[index], meta.fold_offsets[index + 1] - 1)
 
 
 def characters(folded: bytes) -> int:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from recall_tui.model import Kind
 from recall_tui.search.recall import policy
-from recall_tui.text.late import late
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -18,9 +16,6 @@ if TYPE_CHECKING:
 
 OPENING = frozenset({Kind.PROMPT, Kind.DELEGATION})
 """What a turn begins with."""
-
-_OPENS: Final = late(b"[%b]" % re.escape(bytes(sorted(OPENING))))
-"""The same in the kinds of a session."""
 
 
 class Choice(NamedTuple):
@@ -89,7 +84,7 @@ def _of_session(ranked: Ranked, *, whole: bool, expand: bool) -> Iterator[Choice
 
 def turns(kinds: bytes | bytearray) -> list[int]:
     """Return the positions at which the turns of a session begin."""
-    return [found.start() for found in _OPENS.finditer(kinds)]
+    return [position for position, kind in enumerate(kinds) if kind in OPENING]
 
 
 def turn_of(starts: Sequence[int], position: int, end: int) -> tuple[int, int]:

@@ -209,8 +209,7 @@ class _Sentence:
             said = set()
             length = 0
             for index in range(low, high):
-                size = offsets[index + 1] - offsets[index] - 1
-                length += horizons[index] if horizons[index] < size else size
+                length += min(horizons[index], offsets[index + 1] - offsets[index] - 1)
                 if index in table:
                     kinds.add(meta.kinds[index])
                     voice = 1.0
