@@ -37,7 +37,7 @@ async def test_a_fault_in_the_background_is_said(
 async def test_keys_that_come_while_the_early_ones_are_taken_wait_behind_them(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    from asyncio import gather, sleep
+    from asyncio import sleep
 
     from textual.events import Key
 
@@ -53,9 +53,8 @@ async def test_keys_that_come_while_the_early_ones_are_taken_wait_behind_them(
         monkeypatch.setattr(app, "_press", slow)
         app._early_keys = [Key("a", "a"), Key("b", "b")]
 
-        async def late() -> None:
-            await sleep(0.005)
-            await app.on_event(Key("c", "c"))
-
-        await gather(app._take_early_keys(), late())
-        await until(pilot, lambda: app.query_one("#query").value == "abc")  # type: ignore[attr-defined]
+        app._take_early_keys()
+        app.post_message(Key("c", "c"))
+        await sleep(0.005)
+        app.post_message(Key("d", "d"))
+        await until(pilot, lambda: app.query_one("#query").value == "abcd")  # type: ignore[attr-defined]
