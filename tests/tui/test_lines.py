@@ -99,14 +99,14 @@ def test_a_row_leaves_out_a_key_whose_words_have_no_room(monkeypatch: pytest.Mon
     for width in range(1, 20):
         monkeypatch.setattr(Row, "size", Size(width, 1))
         seen[width] = "".join(part.text for part in row._parts()).rstrip()
-    assert seen[16] == seen[19] == "a open   b close"
-    assert seen[15] == seen[6] == "a open"
-    assert "…" not in "".join(seen[width] for width in range(6, 20))
+    assert seen[17] == seen[19] == "a open   b close"
+    assert seen[16] == seen[7] == "a open", "a cell at the edge stays free"
+    assert "…" not in "".join(seen[width] for width in range(7, 20))
     row.show([*keys[:2], Part("b", "strong", "two"), Part(" c", "", "two")])
-    monkeypatch.setattr(Row, "size", Size(9, 1))
+    monkeypatch.setattr(Row, "size", Size(10, 1))
     assert "".join(part.text for part in row._parts()).rstrip() == "a open", "nor half a key"
     row.show([Part("a long warning", "warning", "gaps")])
-    monkeypatch.setattr(Row, "size", Size(8, 1))
+    monkeypatch.setattr(Row, "size", Size(9, 1))
     assert row._parts()[0].text == "a long …", "what is no key is cut"
 
 
