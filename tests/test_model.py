@@ -63,7 +63,7 @@ def test_stored_numbers_never_change():
         "TOOL_RESULT": 6, "SUMMARY": 7, "NOTICE": 8,
     }  # fmt: skip
     assert {flag.name: int(flag) for flag in Flag} == {
-        "ABANDONED": 1, "SIDECHAIN": 2, "FAILED": 4, "MATERIAL": 8,
+        "ABANDONED": 1, "SIDECHAIN": 2, "FAILED": 4, "MATERIAL": 8, "WITHIN": 16,
     }  # fmt: skip
 
 
