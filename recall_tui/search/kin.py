@@ -11,7 +11,7 @@ import os
 import re
 from typing import TYPE_CHECKING, Final, cast
 
-from recall_tui.harnesses.base import first_bytes
+from recall_tui.harnesses.base import fetch_first_bytes, first_bytes
 from recall_tui.store.ingest import session_name
 
 if TYPE_CHECKING:
@@ -81,6 +81,8 @@ class Kin:
     def _marks(self) -> Iterator[tuple[int, Hashable]]:
         """Yield (row, what a relative of it begins with as well)."""
         within: dict[tuple[str, str], Mapping[str, str]] = {}
+        whole = (source.path for _, source in self._sources if not source.part)
+        fetch_first_bytes(whole, _HEADS[0])
         for row, (harness, source) in enumerate(self._sources):
             if source.part:
                 place = source.harness, source.path

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recall_tui.harnesses.arguments import PROJECTED, leaves, project
-from recall_tui.harnesses.base import Facts, file_source, walk
+from recall_tui.harnesses.base import Facts, fetch_first_bytes, file_source, first_bytes, walk
 from recall_tui.model import GapKind
 
 if TYPE_CHECKING:
@@ -232,3 +232,11 @@ def test_facts_widen_and_keep_the_first_and_the_latest() -> None:
     assert (facts.started_ms, facts.ended_ms) == (3, 9)
     assert (facts.cwd, facts.last_cwd) == ("/a", "/c")
     assert facts.models == ["m", "n"]
+
+
+def test_first_bytes_are_fetched_of_what_can_be_read_and_the_rest_is_passed_over(tmp_path):
+    file = tmp_path / "a.jsonl"
+    file.write_bytes(b"x" * 10)
+    os.mkfifo(tmp_path / "pipe")
+    fetch_first_bytes([str(tmp_path / "none"), str(tmp_path), str(tmp_path / "pipe"), str(file)])
+    assert first_bytes(str(file), 4) == b"xxxx"
