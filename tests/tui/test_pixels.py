@@ -79,6 +79,8 @@ class Screen:
         whole = max(
             (at.start() for at in re.finditer(rb"\x1b(?=[^\\])", self.program.output)), default=0
         )
+        if self.program.output.endswith(b"\x1b\\"):
+            whole = len(self.program.output)  # what is written last of all, when the app is left
         if whole:
             self.knows.feed(self.program.output[:whole].decode("utf-8", "replace"))
             self.program.output = self.program.output[whole:]
