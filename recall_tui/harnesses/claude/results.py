@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import re
-import stat
 from typing import TYPE_CHECKING, Final
 
 import msgspec
@@ -18,6 +17,7 @@ from recall_tui.harnesses import inline
 from recall_tui.harnesses.arguments import leaves
 from recall_tui.harnesses.claude import materials, records
 from recall_tui.harnesses.claude.noise import without_reminders
+from recall_tui.harnesses.saved import saved
 
 if TYPE_CHECKING:
     from recall_tui.model import Material
@@ -102,15 +102,8 @@ def overflow(text: str, folder: str) -> str | None:
     if match is None:
         return None
     name = _name(match[1].strip())
-    path = os.path.join(folder, name)
-    try:
-        status = os.lstat(path)
-        if not name or not stat.S_ISREG(status.st_mode) or status.st_size > LARGEST:
-            return None
-        with open(path, encoding="utf-8", errors="replace", newline="") as stream:
-            return stream.read()
-    except (OSError, ValueError):  # ValueError: a NUL in the name
-        return None
+    held = saved(os.path.join(folder, name), LARGEST) if name else None
+    return None if held is None else held.decode("utf-8", "replace")
 
 
 def raw_leaves(raw: msgspec.Raw) -> list[str]:

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import os
 import re
-import stat
 from typing import Final
 
 import msgspec
 
 from recall_tui.harnesses.arguments import leaves
+from recall_tui.harnesses.saved import saved
 
 _MOVED: Final = re.compile(
     r"Output too large\. (?:Full output available at|Showing first \S+ and last \S+ characters\. "
@@ -53,14 +53,8 @@ def _read(place: str, folder: str, name: str) -> str:
     if not _NAME.match(name):
         return ""
     inner = folder if _NAME.match(folder) and folder != _FOLDER else ""
-    path = os.path.join(place, inner, name)
-    try:
-        status = os.lstat(path)
-        if not stat.S_ISREG(status.st_mode) or status.st_size > _LARGEST:
-            return ""
-        with open(path, "rb") as stream:
-            data = stream.read()
-    except OSError:
+    data = saved(os.path.join(place, inner, name), _LARGEST)
+    if data is None:
         return ""
     try:  # what was masked is saved as the JSON of the response
         value = msgspec.json.decode(data)
