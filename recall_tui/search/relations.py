@@ -12,7 +12,7 @@ from recall_tui.model import SessionKind
 from recall_tui.search.kin import Kin
 from recall_tui.store import ingest
 from recall_tui.store.copies import History, Origin, common, copies, identity
-from recall_tui.store.families import searchable_before
+from recall_tui.store.families import searchable_before, topmost
 
 if TYPE_CHECKING:
     from array import array
@@ -127,30 +127,27 @@ class Relations:
 
     def main(self, row: int) -> int:
         """Return the row of the main session a row belongs to: itself, or one far above."""
-        top, seen = row, {row}
-        while (higher := self._above(top)) not in seen and higher >= 0:
-            seen.add(higher)
-            top = higher
-        return top
+        return topmost(row, self._above)
 
     def native_id(self, row: int) -> str:
         """Return the native id of a row that holds a session."""
         mark = self._mark(row)
         return mark.native_id if mark else ""
 
-    def _above(self, row: int) -> int:
-        """Return the row right above one, -1 when there is none: its parent, else its original."""
+    def _above(self, row: int) -> int | None:
+        """Return the row right above one, if there is one: its parent, else its original."""
         mark = self._mark(row)
         if mark is None:
-            return -1
+            return None
         if mark.parent:
             named = self.kin.named(self._sources[row][1].harness, mark.parent)
             there = [other for other in named if other != row and self._mark(other)]
             if there:
                 return min(there, key=self._folded) if len(there) > 1 else there[0]
         if row not in self._shares and len(self._family(row)) == 1:
-            return -1  # without reading it
-        return self._share(row).original
+            return None  # without reading it
+        original = self._share(row).original
+        return None if original < 0 else original
 
     def _folded(self, row: int) -> tuple[bool, str, str]:
         """Return what an index orders the sessions of one native id by."""

@@ -22,7 +22,7 @@ from recall_tui.store.ingest import searchable
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
 _FEW: Final = 16
 """Sessions whose families are looked up one by one, rather than found by a scan of all."""
@@ -205,15 +205,26 @@ def _resolve_parents(connection: sqlite3.Connection) -> None:
     ).fetchall()
     above = {row[0]: _above(connection, *row[:4]) for row in rows}
     for session, _, _, _, parent in rows:
-        top, seen = session, {session}
-        while (higher := above.get(top, 0)) and higher not in seen:
-            seen.add(higher)
-            top = higher
+        top = topmost(session, lambda one: above.get(one) or None)
         found = ""
         if top != session:
             found = connection.execute("SELECT key FROM session WHERE id=?", (top,)).fetchone()[0]
         if found != parent:
             connection.execute("UPDATE session SET parent=? WHERE id=?", (found, session))
+
+
+def topmost(row: int, above: Callable[[int], int | None]) -> int:
+    """Return the row above all others over one: itself when none is; a circle has no end.
+
+    Args:
+        row: Where to begin.
+        above: Returns the row right above one, None when there is none.
+    """
+    seen = {row}
+    while (higher := above(row)) is not None and higher not in seen:
+        seen.add(higher)
+        row = higher
+    return row
 
 
 def _above(

@@ -71,7 +71,7 @@ def _shares(
 
     above = dict(connection.execute("SELECT id, original FROM session WHERE original <> 0"))
     inside = set(here)
-    first = {stray.id: _top(stray.id, above) for stray in strays}
+    first = {stray.id: families.topmost(stray.id, above.get) for stray in strays}
     kin = Counter(first.values())
     found: dict[int, tuple[int, int]] = {}
     for stray in strays:
@@ -85,30 +85,23 @@ def _shares(
     return {stray.id: found[stray.id] for stray in strays}
 
 
-def _top(row: int, above: Mapping[int, int]) -> int:
-    """Return the row that is above all others over a row."""
-    seen = {row}
-    while (higher := above.get(row, 0)) and higher not in seen:
-        seen.add(higher)
-        row = higher
-    return row
-
-
 def _parents(kept: Mapping[int, _Kept], originals: Mapping[int, int]) -> dict[int, str]:
     """Return the main sessions here of those whose main session lies elsewhere."""
     keys = {session.key for session in kept.values()}
     lost = [s for s in kept.values() if s.parent and s.parent not in keys]
     if not lost:
         return {}
+    from recall_tui.store import families  # noqa: PLC0415 - few searches need it
+
     named: dict[tuple[str, str], list[int]] = {}
     for session in kept.values():
         named.setdefault((session.harness, session.native_id), []).append(session.id)
 
-    above: dict[int, int] = {}
+    above: dict[int, int | None] = {}
     for session in kept.values():
         others = named.get((session.harness, session.parent_native), ())
-        parent = next((row for row in others if row != session.id), 0)
+        parent = next((row for row in others if row != session.id), None)
         original = originals.get(session.id, session.original)
-        above[session.id] = parent or (original if original in kept else 0)
-    tops = {session.id: _top(session.id, above) for session in lost}
+        above[session.id] = parent or (original if original in kept else None)
+    tops = {session.id: families.topmost(session.id, above.get) for session in lost}
     return {row: kept[top].key if top != row else "" for row, top in tops.items()}
