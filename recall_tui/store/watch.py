@@ -64,12 +64,16 @@ def watch(
     """
     waiting: set[str] = set()
     next_scan = 0.0
+    compared: int | None = None
     for changed in _changes(places, stop, poll=poll):
         waiting |= changed
         now = time.monotonic()
+        if _file(index) != compared:
+            next_scan = 0.0  # removed by hand, or made by another: who knows what it lacks
         try:
             if now >= next_scan:
                 sync(index, places, kept(), on_progress=on_progress, stop=stop)
+                compared = _file(index)
                 waiting.clear()
                 next_scan = now + rescan_s
             elif waiting:
@@ -125,6 +129,14 @@ def _changes(
                 time.sleep(WAKE_MS / 1000)
                 yield set()
             poll = True
+
+
+def _file(index: str) -> int | None:
+    """Return which file the index is, None when there is none."""
+    try:
+        return os.stat(index).st_ino
+    except OSError:
+        return None
 
 
 def _existing(places: Sequence[Place]) -> list[str]:

@@ -95,6 +95,18 @@ def test_append_new_vanish_and_return(desk, poll):
         watcher.until(lambda: desk.session("a").presence is Presence.PRESENT)
 
 
+def test_an_index_removed_by_hand_is_made_anew_as_a_whole(desk):
+    path = desk.write("a.jsonl", line(text="one", t=T))
+    desk.write("b.jsonl", line(text="never changes", t=T))
+    with Watcher(desk) as watcher:
+        for end in ("", "-wal", "-shm"):
+            Path(desk.index + end).unlink(missing_ok=True)
+        with open(path, "a") as stream:
+            stream.write(line(text="two", t=T))
+        watcher.until(lambda: desk.texts("a") == ["one", "two"])
+        assert desk.names() == ["a", "b"], "what did not change is in it, too"
+
+
 def test_an_append_is_found_at_once(desk):
     path = desk.write("a.jsonl", line(text="one", t=T))
     with Watcher(desk) as watcher:
