@@ -7,23 +7,33 @@ between two characters of ASCII do they not.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from typing import TYPE_CHECKING, Final
 
 from recall_tui.text.late import late
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
-_UNSEEN: Final = late(
-    "[\u00ad\u034f\u061c\u115f\u1160\u180e\u200b-\u200f\u2060-\u2064\u206a-\u206f\u3164\ufe00-\ufe0f"
-    "\ufeff\uffa0\U000e0001-\U000e007f\U000e0100-\U000e01ef]"
-)
-_BETWEEN: Final = late(
-    rb"(?<=[!-~])(?:\xc2\xad|\xcd\x8f|\xd8\x9c|\xe1\x85[\x9f\xa0]|\xe1\xa0\x8e|\xe2\x80[\x8b-\x8f]"
-    rb"|\xe2\x81[\xa0-\xa4\xaa-\xaf]|\xe3\x85\xa4|\xef\xb8[\x80-\x8f]|\xef\xbb\xbf|\xef\xbe\xa0"
-    rb"|\xf3\xa0[\x80\x81\x84-\x87][\x80-\xbf])+(?=[!-~])"
-)
+_RANGES: Final = (
+    (0xAD, 0xAD), (0x34F, 0x34F), (0x61C, 0x61C), (0x115F, 0x1160), (0x180E, 0x180E),
+    (0x200B, 0x200F), (0x2060, 0x2064), (0x206A, 0x206F), (0x3164, 0x3164), (0xFE00, 0xFE0F),
+    (0xFEFF, 0xFEFF), (0xFFA0, 0xFFA0), (0xE0001, 0xE007F), (0xE0100, 0xE01EF),
+)  # fmt: skip
+"""First and last code points of those characters: joiners, marks of direction, fillers, tags."""
+
+
+def _in_utf8() -> Iterator[bytes]:
+    """Yield what matches the characters in UTF-8: each pattern those with the same first bytes."""
+    for first, last in _RANGES:
+        for start in (first, *range((first | 0x3F) + 1, last + 1, 0x40)):
+            low, high = chr(start).encode(), chr(min(last, start | 0x3F)).encode()
+            yield re.escape(low[:-1]) + b"[" + low[-1:] + b"-" + high[-1:] + b"]"
+
+
+_UNSEEN: Final = late(f"[{''.join(f'{chr(first)}-{chr(last)}' for first, last in _RANGES)}]")
+_BETWEEN: Final = late(b"(?<=[!-~])(?:" + b"|".join(_in_utf8()) + b")+(?=[!-~])")
 """The same in UTF-8, between two characters of ASCII."""
 
 
