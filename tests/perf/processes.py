@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
-import pty
-import select
-import signal
 import statistics
-import struct
 import subprocess
-import termios
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+
+from tests.terminals import Terminal
 
 
 @dataclass(slots=True)
@@ -98,30 +94,14 @@ def until(
     The command runs on a terminal of its own (120x40), so that apps draw and pagers stream.
     """
     started = time.perf_counter()
-    pid, terminal = pty.fork()
-    if pid == 0:
-        fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 120, 0, 0))
-        os.execvpe(argv[0], list(argv), dict(env))
-    output = b""
-    took = float("nan")
+    terminal = Terminal(argv, env, 40, 120)
     try:
-        while time.perf_counter() - started < limit_s:
-            ready, _, _ = select.select([terminal], [], [], 0.5)
-            if not ready:
-                continue
-            try:
-                part = os.read(terminal, 1 << 16)
-            except OSError:
-                break
-            output += part
-            if seen(output):
-                took = time.perf_counter() - started
-                break
+        while time.perf_counter() - started < limit_s and terminal.program.poll() is None:
+            if terminal.read(0.5) and seen(terminal.output):
+                return time.perf_counter() - started
     finally:
-        os.kill(pid, signal.SIGKILL)
-        os.waitpid(pid, 0)
-        os.close(terminal)
-    return took
+        terminal.close()
+    return float("nan")
 
 
 def median_until(

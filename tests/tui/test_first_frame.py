@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import os
-import pty
 import re
-import select
 import signal
-import subprocess
 import sys
-import termios
-import time
 from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 from rich.color import ColorSystem
 
 from recall_tui.tui import first_frame
+from tests.terminals import Terminal
 from tests.tui.conftest import make
 from tests.tui.driving import main_of
 
@@ -99,66 +95,6 @@ async def test_it_is_the_top_bar_of_the_app(
     assert frame.count("\n") == ROWS - 1
 
 
-class Terminal:
-    """A pseudo-terminal with a program in it.
-
-    As under a shell, the program is not the leader of the session: the kernel would throw away
-    what a leader wrote last.
-    """
-
-    def __init__(self, home: Path, *words: str) -> None:
-        self.end, self.inner = pty.openpty()
-        termios.tcsetwinsize(self.end, (30, 100))
-        self.output = b""
-        self.program = subprocess.Popen(
-            [sys.executable, *words], stdin=self.inner, stdout=self.inner, stderr=self.inner,
-            env={
-                # These two would be believed rather than the terminal.
-                **{k: v for k, v in os.environ.items() if k not in ("COLUMNS", "LINES")},
-                "RECALL_HOME": str(home), "HOME": str(home), "TERM": "xterm-256color",
-                "COLORTERM": "truecolor", "RECALL_BACKGROUND": "0",
-            },
-        )  # fmt: skip
-
-    def wait_for(self, mark: bytes, seconds: float = 30) -> bool:
-        deadline = time.monotonic() + seconds
-        while mark not in self.output and time.monotonic() < deadline:
-            self._read(0.05)
-        return mark in self.output
-
-    def _read(self, seconds: float) -> bool:
-        """Read what comes within some time; return whether anything did."""
-        if not select.select([self.end], [], [], seconds)[0]:
-            return False
-        self.output += os.read(self.end, 65536)
-        return True
-
-    def ended(self) -> int:
-        """Return the exit status, the rest of the output read."""
-        deadline = time.monotonic() + 30
-        while self.program.poll() is None and time.monotonic() < deadline:
-            self._read(0.05)
-        while self._read(0.05):
-            pass
-        return self.program.wait(1)
-
-    def close(self) -> None:
-        if self.program.poll() is None:
-            self.program.kill()
-            self.program.wait()
-        os.close(self.end)
-        os.close(self.inner)
-
-    @property
-    def in_order(self) -> bool:
-        """Whether keys are echoed and come by the line, on the usual screen, with a cursor."""
-        modes = termios.tcgetattr(self.end)[3]
-        cooked = all(modes & bit for bit in (termios.ECHO, termios.ICANON, termios.ISIG))
-        entered, left = self.output.count(b"[?1049h"), self.output.count(b"[?1049l")
-        shown = self.output.rfind(b"[?25h") > self.output.rfind(b"[?25l")
-        return cooked and entered == left == 1 and shown
-
-
 APP = ("-m", "recall_tui", "--demo")
 HELD = (
     "-c",
@@ -174,7 +110,12 @@ def terminal(tmp_path: Path) -> Iterator[type[Terminal]]:
     made: list[Terminal] = []
 
     def make(*words: str) -> Terminal:
-        made.append(Terminal(tmp_path, *words))
+        home = str(tmp_path)
+        env = {
+            **os.environ, "RECALL_HOME": home, "HOME": home, "TERM": "xterm-256color",
+            "COLORTERM": "truecolor", "RECALL_BACKGROUND": "0",
+        }  # fmt: skip
+        made.append(Terminal([sys.executable, *words], env))
         return made[-1]
 
     yield make  # type: ignore[misc]

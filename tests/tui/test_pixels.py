@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from recall_tui.tui.columns import pinned
+from tests.terminals import Terminal
 from tests.tui.kitty import PLACE, KittyTerminal
-from tests.tui.test_first_frame import APP, Terminal, terminal
+from tests.tui.test_first_frame import APP, terminal
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -67,7 +68,7 @@ class Screen:
             assert self.program.wait_for(until), until
             return
         for _ in range(300):
-            self.program._read(0.1)
+            self.program.read(0.1)
             self.look()
             if until():
                 return

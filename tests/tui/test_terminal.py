@@ -7,7 +7,8 @@ import signal
 import termios
 import time
 
-from tests.tui.test_first_frame import APP, Terminal, terminal
+from tests.terminals import Terminal
+from tests.tui.test_first_frame import APP, terminal
 
 __all__ = ["terminal"]
 
