@@ -77,11 +77,7 @@ class RecallApp(TellsFaults, Detours):
     CSS_PATH: ClassVar[str | PurePath | list[str | PurePath] | None] = "app.tcss"
     PAUSE_GC_ON_SCROLL = True
     COMMANDS: ClassVar[set[type[Provider] | Callable[[], type[Provider]]]] = set()
-    BINDINGS: ClassVar[list[BindingType]] = [
-        binding
-        for binding in bindings(Scope.EVERYWHERE)
-        if not binding.action.startswith("screen.")
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings(Scope.EVERYWHERE)]
 
     def __init__(
         self,
@@ -132,7 +128,6 @@ class RecallApp(TellsFaults, Detours):
             demo=self._demo,
             syncing=bool(self._sync_argv),
             kept_in=self._kept_in,
-            examine=self._examine,
         )
 
     def _doctor(self) -> list[Check]:
@@ -281,11 +276,18 @@ class RecallApp(TellsFaults, Detours):
 
     def action_help(self) -> None:
         """Show every key."""
+        from recall_tui.tui.in_force import scopes_here
         from recall_tui.tui.screens.help import HelpScreen
 
         if not isinstance(self.screen, HelpScreen):
-            here = getattr(self.screen, "scope", Scope.EVERYWHERE)
-            self.push_screen(HelpScreen(self.keymap, here))
+            self.push_screen(HelpScreen(self.keymap, scopes_here(self.screen)))
+
+    def action_gaps(self) -> None:
+        """List everything that is missing, with what to do about it."""
+        from recall_tui.tui.screens.health import HealthScreen
+
+        if not isinstance(self.screen, HealthScreen):
+            self.push_screen(HealthScreen(self.main.known, self._examine, self.keymap, self._home))
 
     def action_command_palette(self) -> None:
         """Show the palette of everything that can be done."""

@@ -228,9 +228,9 @@ def banner(coverage: Coverage, search_gaps: Sequence[Gap], key: str, now_ms: int
     """Return the line that is muted when nothing is missing, and amber when something is."""
     gaps = joined(coverage.gaps, search_gaps)
     loud, quiet = summary(gaps, loud=True), summary(gaps, loud=False)
-    details = [Part(f"{key} ", "strong", "gaps"), Part("details ", "muted", "gaps")]
+    details = [Part(f"{key} ", "strong", "app.gaps"), Part("details ", "muted", "app.gaps")]
     if coverage.fault:
-        return Bar([Part(f" ⚠ {coverage.fault}", "warning", "gaps")], details)
+        return Bar([Part(f" ⚠ {coverage.fault}", "warning", "app.gaps")], details)
     if coverage.progress is not None and coverage.syncing:
         words = progress_words(coverage.progress)
         return Bar([Part(f"   {words}", "muted")], details if loud else [])
@@ -238,14 +238,14 @@ def banner(coverage: Coverage, search_gaps: Sequence[Gap], key: str, now_ms: int
         return Bar([Part("   looking for your history…", "muted")])
     if loud:
         lead = "partial: " if coverage.reach.sessions_total else ""
-        return Bar([Part(f" ⚠ {lead}{' · '.join(loud)}", "warning", "gaps")], details)
+        return Bar([Part(f" ⚠ {lead}{' · '.join(loud)}", "warning", "app.gaps")], details)
     if coverage.note:
-        return Bar([Part(f" ⚠ {coverage.note}", "warning", "gaps")])
+        return Bar([Part(f" ⚠ {coverage.note}", "warning", "app.gaps")])
     listed = coverage.reach.sessions_total - coverage.subagents
     words = f"   all {notation.counted(listed, 'session')}" if listed else "   no sessions yet"
     if (age := coverage.age_ms(now_ms)) is not None:
         words += f", {notation.span(age)} old" if age >= _JUST_NOW_MS else ", read just now"
-    return Bar([Part(" · ".join([words, *quiet]), "dim", "gaps")], details if quiet else [])
+    return Bar([Part(" · ".join([words, *quiet]), "dim", "app.gaps")], details if quiet else [])
 
 
 def progress_words(progress: SyncProgress) -> str:

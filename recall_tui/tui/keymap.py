@@ -13,17 +13,20 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from textual.binding import Binding
 
 from recall_tui.errors import ConfigError
+from recall_tui.tui.key_names import is_key, is_typed, like, listed, shown
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Mapping
+    from collections.abc import Container, Iterable, Mapping, Sequence
 
 
 class Scope(StrEnum):
-    """Where a key means something. Keys of `EVERYWHERE` may not be used by another scope."""
+    """Where a key means something."""
 
     EVERYWHERE = "everywhere"
+    MAIN = "searching"
     BOX = "search box"
-    LIST = "list"
+    ROWS = "any list"
+    LIST = "list of sessions"
     SESSION = "session"
     FIND = "find box"
     HEALTH = "health"
@@ -54,73 +57,75 @@ class Action(NamedTuple):
     footer: int = 0
     """Place in the footer of its scope, 0 for none; at most six are shown, help among them."""
     priority: bool = False
-    palette: bool = True
+    minor: bool = False
+    """Moving, editing, leaving: nobody looks for it in the palette, where it comes last."""
 
 
-E, B, L, S = Scope.EVERYWHERE, Scope.BOX, Scope.LIST, Scope.SESSION
+E, P, B, S = Scope.EVERYWHERE, Scope.MAIN, Scope.BOX, Scope.SESSION
+R, L = Scope.ROWS, Scope.LIST
 M, T, C = Scope.MATERIAL, Scope.SHEET, Scope.CONTINUE
 
 ACTIONS: Final = (
     Action("help", E, "f1", "app.help", "Help", 6),
-    Action("palette", E, "ctrl+p", "app.command_palette", "Every command", 5, palette=False),
+    Action("palette", E, "ctrl+p", "app.command_palette", "Every command", 5, minor=True),
     Action("quit", E, "ctrl+q,ctrl+c", "app.leave", "Quit", priority=True),
-    Action("gaps", E, "alt+g", "screen.gaps", "Health: gaps and checks"),
+    Action("gaps", E, "alt+g", "app.gaps", "Health: gaps and checks"),
     Action("statistics", E, "f3", "app.statistics", "Statistics"),
     Action("theme", E, "alt+t", "app.next_theme", "Light or dark"),
-    Action("mode", E, "ctrl+t,alt+m", "screen.toggle_mode", "Grep or recall: exact or ranked"),
-    Action("case", E, "alt+c", "screen.cycle_case", "Case: smart, exact, ignore"),
-    Action("word", E, "alt+w", "screen.toggle_word", "Whole words only"),
-    Action("regex", E, "alt+r", "screen.toggle_regex", "Regular expression"),
-    Action("narrow", E, "alt+n", "screen.narrow", "Narrow: program, project, time"),
-    Action("past", E, "ctrl+r", "screen.past_searches", "Earlier searches"),
-    Action("keep", E, "alt+s", "screen.keep_search", "Keep this search, or let it go"),
-    Action("order", E, "alt+o", "screen.cycle_order", "Sort: age, size, prompts, title"),
-    Action("group", E, "alt+p", "screen.cycle_group", "Group: day, project, harness"),
-    Action("refresh", E, "f5,alt+l", "screen.reload", "Read the list again"),
+    Action("mode", P, "ctrl+t,alt+m", "screen.toggle_mode", "Grep or recall: exact or ranked"),
+    Action("case", P, "alt+c", "screen.cycle_case", "Case: smart, exact, ignore"),
+    Action("word", P, "alt+w", "screen.toggle_word", "Whole words only"),
+    Action("regex", P, "alt+r", "screen.toggle_regex", "Regular expression"),
+    Action("narrow", P, "alt+n", "screen.narrow", "Narrow: program, project, time"),
+    Action("past", P, "ctrl+r", "screen.past_searches", "Earlier searches"),
+    Action("keep", P, "alt+s", "screen.keep_search", "Keep this search, or let it go"),
+    Action("order", P, "alt+o", "screen.cycle_order", "Sort: age, size, prompts, title"),
+    Action("group", P, "alt+p", "screen.cycle_group", "Group: day, project, harness"),
+    Action("refresh", P, "f5,alt+l", "screen.reload", "Read the list again"),
     Action("demo", E, "f2", "app.open_demo", "Open the demo history"),
-    Action("box.open", B, "enter", "screen.open", "Open", 1, priority=True, palette=False),
-    Action("box.down", B, "down,ctrl+n", "move(1)", "Next", 2, palette=False),
-    Action("box.up", B, "up", "move(-1)", "Previous", palette=False),
-    Action("box.complete", B, "tab", "complete", "Complete a filter", palette=False),
-    Action("box.page_down", B, "pagedown", "page(1)", "A page down", palette=False),
-    Action("box.page_up", B, "pageup", "page(-1)", "A page up", palette=False),
-    Action("box.clear", B, "escape", "peel", "Clear the query", 4, palette=False),
-    Action("box.start", B, "ctrl+a,home", "home", "Start of the line", palette=False),
-    Action("box.end", B, "ctrl+e,end", "end", "End of the line", palette=False),
-    Action("box.back_word", B, "alt+b,ctrl+left", "cursor_left_word", "A word back", palette=False),
-    Action("box.next_word", B, "alt+f,ctrl+right", "cursor_right_word", "A word on", palette=False),
-    Action("box.kill", B, "ctrl+k", "delete_right_all", "Delete to the end", palette=False),
-    Action("box.kill_back", B, "ctrl+u", "delete_left_all", "Delete to the start", palette=False),
-    Action("box.kill_word", B, "ctrl+w", "delete_left_word", "Delete a word back", palette=False),
-    Action("box.kill_next", B, "alt+d", "delete_right_word", "Delete a word on", palette=False),
-    Action("list.open", L, "enter,right,l", "screen.open", "Open", 1),
-    Action("list.down", L, "down,j", "move(1)", "Next", palette=False),
-    Action("list.up", L, "up,k", "move(-1)", "Previous", palette=False),
-    Action("list.page_down", L, "pagedown,space", "page(1)", "A page down", palette=False),
-    Action("list.page_up", L, "pageup", "page(-1)", "A page up", palette=False),
-    Action("list.top", L, "home,g", "edge(-1)", "First", palette=False),
-    Action("list.end", L, "end,G", "edge(1)", "Last", palette=False),
-    Action("list.next_group", L, "]", "group(1)", "Next day or group", palette=False),
-    Action("list.last_group", L, "[", "group(-1)", "Previous day or group", palette=False),
+    Action("box.open", B, "enter", "screen.open", "Open", 1, priority=True, minor=True),
+    Action("box.down", B, "down,ctrl+n", "move(1)", "Next", 2, minor=True),
+    Action("box.up", B, "up", "move(-1)", "Previous", minor=True),
+    Action("box.complete", B, "tab", "complete", "Complete a filter"),
+    Action("box.page_down", B, "pagedown", "page(1)", "A page down", minor=True),
+    Action("box.page_up", B, "pageup", "page(-1)", "A page up", minor=True),
+    Action("box.clear", B, "escape", "peel", "Clear the query", 4, minor=True),
+    Action("box.start", B, "ctrl+a,home", "home", "Start of the line", minor=True),
+    Action("box.end", B, "ctrl+e,end", "end", "End of the line", minor=True),
+    Action("box.back_word", B, "alt+b,ctrl+left", "cursor_left_word", "A word back", minor=True),
+    Action("box.next_word", B, "alt+f,ctrl+right", "cursor_right_word", "A word on", minor=True),
+    Action("box.kill", B, "ctrl+k", "delete_right_all", "Delete to the end", minor=True),
+    Action("box.kill_back", B, "ctrl+u", "delete_left_all", "Delete to the start", minor=True),
+    Action("box.kill_word", B, "ctrl+w", "delete_left_word", "Delete a word back", minor=True),
+    Action("box.kill_next", B, "alt+d", "delete_right_word", "Delete a word on", minor=True),
+    Action("list.open", R, "enter,right,l", "screen.open", "Open", 1),
+    Action("list.down", R, "down,j", "move(1)", "Next", minor=True),
+    Action("list.up", R, "up,k", "move(-1)", "Previous", minor=True),
+    Action("list.page_down", R, "pagedown,space", "page(1)", "A page down", minor=True),
+    Action("list.page_up", R, "pageup", "page(-1)", "A page up", minor=True),
+    Action("list.top", R, "home,g", "edge(-1)", "First", minor=True),
+    Action("list.end", R, "end,G", "edge(1)", "Last", minor=True),
+    Action("list.next_group", R, "]", "group(1)", "Next day or group", minor=True),
+    Action("list.last_group", R, "[", "group(-1)", "Previous day or group", minor=True),
     Action("list.copy", L, "Y", "copy_reference", "Copy the reference", 5),
-    Action("list.continue", L, "c", "screen.ask('continue')", "Continue", 3, palette=False),
-    Action("list.repeat", L, "r", "screen.ask('repeat')", "Repeat", 4, palette=False),
-    Action("list.materials", L, "m", "screen.ask('materials')", "Pictures", palette=False),
-    Action("list.handoff", L, "H", "screen.ask('handoff')", "Hand off", palette=False),
-    Action("list.pin", L, "p", "screen.ask('pin')", "Pin", palette=False),
-    Action("list.select", L, "x", "select", "Select several, for X, p, C", palette=False),
-    Action("list.export", L, "X", "screen.ask('export')", "Export", palette=False),
-    Action("list.copy_else", L, "C", "screen.ask('copy')", "Copy something else", palette=False),
-    Action("list.folder", L, "O", "screen.ask('folder')", "Open its folder", palette=False),
+    Action("list.continue", L, "c", "screen.ask('continue')", "Continue", 3),
+    Action("list.repeat", L, "r", "screen.ask('repeat')", "Repeat", 4),
+    Action("list.materials", L, "m", "screen.ask('materials')", "Pictures"),
+    Action("list.handoff", L, "H", "screen.ask('handoff')", "Hand off"),
+    Action("list.pin", L, "p", "screen.ask('pin')", "Pin"),
+    Action("list.select", L, "x", "select", "Select several, for X, p, C"),
+    Action("list.export", L, "X", "screen.ask('export')", "Export"),
+    Action("list.copy_else", L, "C", "screen.ask('copy')", "Copy something else"),
+    Action("list.folder", L, "O", "screen.ask('folder')", "Open its folder"),
     Action("list.search", L, "slash", "screen.search", "Search", 2),
-    Action("list.back", L, "escape", "let_go", "Select none; back to the box", palette=False),
-    Action("list.help", L, "question_mark", "app.help", "Help", palette=False),
-    Action("session.down", S, "down,j", "step(1)", "Next message", palette=False),
-    Action("session.up", S, "up,k", "step(-1)", "Previous message", palette=False),
-    Action("session.page_down", S, "pagedown", "page(1)", "A page down", palette=False),
-    Action("session.page_up", S, "pageup", "page(-1)", "A page up", palette=False),
-    Action("session.top", S, "g,home", "edge(-1)", "First message", palette=False),
-    Action("session.end", S, "G,end", "edge(1)", "Last message, and follow", palette=False),
+    Action("list.back", L, "escape", "let_go", "Select none; back to the box", minor=True),
+    Action("list.help", R, "question_mark", "app.help", "Help", minor=True),
+    Action("session.down", S, "down,j", "step(1)", "Next message", minor=True),
+    Action("session.up", S, "up,k", "step(-1)", "Previous message", minor=True),
+    Action("session.page_down", S, "pagedown", "page(1)", "A page down", minor=True),
+    Action("session.page_up", S, "pageup", "page(-1)", "A page up", minor=True),
+    Action("session.top", S, "g,home", "edge(-1)", "First message", minor=True),
+    Action("session.end", S, "G,end", "edge(1)", "Last message, and follow", minor=True),
     Action("session.next_hit", S, "n", "hit(1)", "Next hit", 2),
     Action("session.last_hit", S, "N", "hit(-1)", "Previous hit"),
     Action("session.next_prompt", S, "],J", "prompt(1)", "Next prompt", 3),
@@ -154,83 +159,89 @@ ACTIONS: Final = (
     Action("session.folder", S, "O", "ask('folder')", "Open its folder"),
     Action("session.editor", S, "v", "ask('editor')", "Open its source in your editor"),
     Action("session.close", S, "escape,left,h", "screen.close_session", "Back", 5),
-    Action("session.help", S, "question_mark", "app.help", "Help", palette=False),
-    Action("find.next", Scope.FIND, "enter,down", "next", "Next hit", 1, palette=False),
-    Action("find.last", Scope.FIND, "up", "last", "Previous hit", 2, palette=False),
-    Action("find.close", Scope.FIND, "escape", "close", "Close", 3, palette=False),
-    Action("material.show", M, "enter,space", "show", "Read and show", 1, palette=False),
-    Action("material.zoom", M, "z,1", "zoom", "Fit or 1:1", 2, palette=False),
-    Action("material.save", M, "s", "save", "Save as", 3, palette=False),
-    Action("material.open", M, "o", "open", "Viewer", 4, palette=False),
-    Action("material.left", M, "left,h", "pan(-1,0)", "Left", palette=False),
-    Action("material.right", M, "right,l", "pan(1,0)", "Right", palette=False),
-    Action("material.up", M, "up,k", "pan(0,-1)", "Up", palette=False),
-    Action("material.down", M, "down,j", "pan(0,1)", "Down", palette=False),
-    Action("material.page_down", M, "pagedown", "page(1)", "A page down", palette=False),
-    Action("material.page_up", M, "pageup", "page(-1)", "A page up", palette=False),
-    Action("material.next", M, "n,tab", "step(1)", "Next of the message", palette=False),
-    Action("material.last", M, "N,shift+tab", "step(-1)", "Previous of it", palette=False),
-    Action("material.next_message", M, "]", "message(1)", "Of the next message", palette=False),
-    Action("material.last_message", M, "[", "message(-1)", "Of the one before", palette=False),
-    Action("material.copy", M, "Y", "copy_reference", "Copy the reference", palette=False),
-    Action("material.close", M, "escape,q", "close", "Back", 5, palette=False),
-    Action("material.help", M, "question_mark", "app.help", "Help", palette=False),
-    Action("sheet.down", T, "down,j", "step(1)", "A line down", palette=False),
-    Action("sheet.up", T, "up,k", "step(-1)", "A line up", palette=False),
-    Action("sheet.page_down", T, "pagedown,space", "page(1)", "A page down", palette=False),
-    Action("sheet.page_up", T, "pageup", "page(-1)", "A page up", palette=False),
-    Action("sheet.top", T, "home,g", "edge(-1)", "Start", palette=False),
-    Action("sheet.end", T, "end,G", "edge(1)", "End", palette=False),
-    Action("sheet.close", T, "escape,q", "close", "Back", 1, palette=False),
-    Action("sheet.help", T, "question_mark", "app.help", "Help", palette=False),
-    Action("continue.resume", C, "enter", "resume", "Resume here", 1, palette=False),
-    Action("continue.fork", C, "f", "fork", "Fork", 2, palette=False),
-    Action("continue.copy", C, "y", "copy", "Copy the command", 3, palette=False),
-    Action("continue.handoff", C, "H", "handoff", "Hand off", 4, palette=False),
+    Action("session.help", S, "question_mark", "app.help", "Help", minor=True),
+    Action("find.next", Scope.FIND, "enter,down", "next", "Next hit", 1, minor=True),
+    Action("find.last", Scope.FIND, "up", "last", "Previous hit", 2, minor=True),
+    Action("find.close", Scope.FIND, "escape", "close", "Close", 3, minor=True),
+    Action("material.show", M, "enter,space", "show", "Read and show", 1),
+    Action("material.zoom", M, "z,1", "zoom", "Fit or 1:1", 2),
+    Action("material.save", M, "s", "save", "Save as", 3),
+    Action("material.open", M, "o", "open", "Viewer", 4),
+    Action("material.left", M, "left,h", "pan(-1,0)", "Left", minor=True),
+    Action("material.right", M, "right,l", "pan(1,0)", "Right", minor=True),
+    Action("material.up", M, "up,k", "pan(0,-1)", "Up", minor=True),
+    Action("material.down", M, "down,j", "pan(0,1)", "Down", minor=True),
+    Action("material.page_down", M, "pagedown", "page(1)", "A page down", minor=True),
+    Action("material.page_up", M, "pageup", "page(-1)", "A page up", minor=True),
+    Action("material.next", M, "n,tab", "step(1)", "Next of the message"),
+    Action("material.last", M, "N,shift+tab", "step(-1)", "Previous of it"),
+    Action("material.next_message", M, "]", "message(1)", "Of the next message"),
+    Action("material.last_message", M, "[", "message(-1)", "Of the one before"),
+    Action("material.copy", M, "Y", "copy_reference", "Copy the reference"),
+    Action("material.close", M, "escape,q", "close", "Back", 5, minor=True),
+    Action("material.help", M, "question_mark", "app.help", "Help", minor=True),
+    Action("sheet.down", T, "down,j", "step(1)", "A line down", minor=True),
+    Action("sheet.up", T, "up,k", "step(-1)", "A line up", minor=True),
+    Action("sheet.page_down", T, "pagedown,space", "page(1)", "A page down", minor=True),
+    Action("sheet.page_up", T, "pageup", "page(-1)", "A page up", minor=True),
+    Action("sheet.top", T, "home,g", "edge(-1)", "Start", minor=True),
+    Action("sheet.end", T, "end,G", "edge(1)", "End", minor=True),
+    Action("sheet.close", T, "escape,q", "close", "Back", 1, minor=True),
+    Action("sheet.help", T, "question_mark", "app.help", "Help", minor=True),
+    Action("continue.resume", C, "enter", "resume", "Resume here", 1),
+    Action("continue.fork", C, "f", "fork", "Fork", 2),
+    Action("continue.copy", C, "y", "copy", "Copy the command", 3),
+    Action("continue.handoff", C, "H", "handoff", "Hand off", 4),
     *(
-        Action(f"continue.offer{n}", C, str(n), f"offer({n})", f"Directory {n}", palette=False)
+        Action(f"continue.offer{n}", C, str(n), f"offer({n})", f"Directory {n}", minor=True)
         for n in range(1, 6)
     ),
-    Action("repeat.fill", Scope.REPEAT, "enter", "fill", "Fresh inputs", 1, palette=False),
-    Action("repeat.copy", Scope.REPEAT, "y", "copy", "Copy them", 2, palette=False),
-    Action("repeat.save", Scope.REPEAT, "s", "save", "Save as", 3, palette=False),
-    Action("repeat.start", Scope.REPEAT, "x", "start", "Start", 4, palette=False),
-    Action("skill.save", Scope.SKILL, "s,enter", "save", "Write it", 1, palette=False),
-    Action("skill.proof", Scope.SKILL, "p", "proof", "Provenance", 2, palette=False),
-    Action("skill.rename", Scope.SKILL, "n", "rename", "Name", 3, palette=False),
-    Action("skill.copy", Scope.SKILL, "y", "copy", "Copy it", 4, palette=False),
-    Action("handoff.start", Scope.HANDOFF, "enter,x", "start", "Hand it over", 1, palette=False),
-    Action("handoff.copy", Scope.HANDOFF, "y", "copy", "Copy the page", 2, palette=False),
-    Action("handoff.save", Scope.HANDOFF, "s", "save", "Save as", 3, palette=False),
+    Action("repeat.fill", Scope.REPEAT, "enter", "fill", "Fresh inputs", 1),
+    Action("repeat.copy", Scope.REPEAT, "y", "copy", "Copy them", 2),
+    Action("repeat.save", Scope.REPEAT, "s", "save", "Save as", 3),
+    Action("repeat.start", Scope.REPEAT, "x", "start", "Start", 4),
+    Action("skill.save", Scope.SKILL, "s,enter", "save", "Write it", 1),
+    Action("skill.proof", Scope.SKILL, "p", "proof", "Provenance", 2),
+    Action("skill.rename", Scope.SKILL, "n", "rename", "Name", 3),
+    Action("skill.copy", Scope.SKILL, "y", "copy", "Copy it", 4),
+    Action("handoff.start", Scope.HANDOFF, "enter,x", "start", "Hand it over", 1),
+    Action("handoff.copy", Scope.HANDOFF, "y", "copy", "Copy the page", 2),
+    Action("handoff.save", Scope.HANDOFF, "s", "save", "Save as", 3),
     *(
-        Action(f"handoff.{n}", Scope.HANDOFF, str(n), f"target({n})", f"Program {n}", palette=False)
+        Action(f"handoff.{n}", Scope.HANDOFF, str(n), f"target({n})", f"Program {n}", minor=True)
         for n in range(1, 7)
     ),
-    Action("stats.next", Scope.STATS, "tab,l", "turn(1)", "By something else", 1, palette=False),
-    Action("stats.last", Scope.STATS, "shift+tab,h", "turn(-1)", "By the last one", palette=False),
-    Action("stats.close", Scope.STATS, "escape,q", "close", "Back", 2, palette=False),
-    Action("stats.help", Scope.STATS, "question_mark", "app.help", "Help", palette=False),
-    Action("pick.open", Scope.PICK, "enter", "open", "Go there", 1, palette=False),
-    Action("pick.close", Scope.PICK, "escape,q", "close", "Back", 2, palette=False),
-    Action("notes.remove", Scope.NOTES, "d,delete", "remove", "Remove it", 1, palette=False),
-    Action("choice.down", Scope.CHOICE, "down,tab", "step(1)", "Next", palette=False),
-    Action("choice.up", Scope.CHOICE, "up,shift+tab", "step(-1)", "Previous", palette=False),
-    Action("choice.take", Scope.CHOICE, "enter", "take", "Take it", palette=False),
-    Action("choice.close", Scope.CHOICE, "escape", "close", "Leave", palette=False),
-    Action("ask.close", Scope.ASK, "escape", "close", "Leave", palette=False),
-    Action("gaps.copy", Scope.HEALTH, "y", "copy_action", "Copy the next step", 1, palette=False),
-    Action("gaps.file", Scope.HEALTH, "v", "file", "Open its file", 2, palette=False),
-    Action("gaps.again", Scope.HEALTH, "r", "again", "Look again", 3, palette=False),
-    Action("gaps.close", Scope.HEALTH, "escape,q", "close", "Close", 4, palette=False),
+    Action("stats.next", Scope.STATS, "tab,l", "turn(1)", "By something else", 1),
+    Action("stats.last", Scope.STATS, "shift+tab,h", "turn(-1)", "By the last one"),
+    Action("stats.close", Scope.STATS, "escape,q", "close", "Back", 2, minor=True),
+    Action("stats.help", Scope.STATS, "question_mark", "app.help", "Help", minor=True),
+    Action("pick.open", Scope.PICK, "enter", "screen.open", "Go there", 1),
+    Action("pick.close", Scope.PICK, "escape,q", "close", "Back", 2, minor=True),
+    Action("notes.remove", Scope.NOTES, "d,delete", "remove", "Remove it", 1),
+    Action("choice.down", Scope.CHOICE, "down,tab", "step(1)", "Next", minor=True),
+    Action("choice.up", Scope.CHOICE, "up,shift+tab", "step(-1)", "Previous", minor=True),
+    Action("choice.take", Scope.CHOICE, "enter", "take", "Take it"),
+    Action("choice.close", Scope.CHOICE, "escape", "close", "Leave", minor=True),
+    Action("ask.close", Scope.ASK, "escape", "close", "Leave", minor=True),
+    Action("gaps.do", Scope.HEALTH, "enter", "screen.open", "Do it", 1),
+    Action("gaps.copy", Scope.HEALTH, "y", "copy_action", "Copy it", 2),
+    Action("gaps.file", Scope.HEALTH, "v", "file", "Open its file", 3),
+    Action("gaps.again", Scope.HEALTH, "r", "again", "Look again", 4),
+    Action("gaps.close", Scope.HEALTH, "escape,q", "close", "Back", 5, minor=True),
 )  # fmt: skip
 
 BY_ID: Final = {action.id: action for action in ACTIONS}
 
-_SHOWN: Final = {
-    "plus": "+", "minus": "-",
-    "enter": "⏎", "escape": "esc", "space": "space", "down": "↓", "up": "↑", "left": "←",
-    "right": "→", "pagedown": "pgdn", "pageup": "pgup", "slash": "/", "question_mark": "?",
-}  # fmt: skip
+_TOGETHER: Final = (
+    {Scope.MAIN, Scope.BOX}, {Scope.MAIN, Scope.FIND}, {Scope.MAIN, Scope.SESSION},
+    {Scope.MAIN, Scope.ROWS, Scope.LIST}, {Scope.ROWS, Scope.HEALTH},
+    {Scope.ROWS, Scope.PICK, Scope.NOTES},
+    *({Scope.SHEET, one} for one in (Scope.CONTINUE, Scope.REPEAT, Scope.SKILL, Scope.HANDOFF)),
+)  # fmt: skip
+"""Scopes that hold at one time; `EVERYWHERE` holds beside each, and each beside itself."""
+
+_TYPED_IN: Final = frozenset({Scope.BOX, Scope.FIND, Scope.ASK, Scope.CHOICE})
+"""Scopes of a box, which takes every letter for its own."""
 
 
 class Keymap:
@@ -238,26 +249,29 @@ class Keymap:
 
     Args:
         own: Action id -> keys separated by commas.
+        named: What the person calls them: the path of their file.
 
     Raises:
-        ConfigError: An unknown id, no key at all, or two actions on one key.
+        ConfigError: An unknown id or key, no key at all, a letter where letters are typed, or two
+            actions on one key.
     """
 
-    def __init__(self, own: Mapping[str, str] | None = None) -> None:
-        self.own = {name: _normal(keys) for name, keys in (own or {}).items()}
-        for name, keys in self.own.items():
-            if name not in BY_ID:
-                near = get_close_matches(name, BY_ID, 1)
-                raise ConfigError(
-                    f"keymap: no action {name!r}", f"did you mean {near[0]!r}?" if near else ""
-                )
-            if not keys:
-                raise ConfigError(f"keymap: {name!r} has no key")
-        self._check_clashes()
+    def __init__(self, own: Mapping[str, str] | None = None, named: str = "keymap") -> None:
+        self._named = named
+        self._own = {name: listed(keys) for name, keys in (own or {}).items()}
+        for name, keys in self._own.items():
+            self._check(name, keys)
+        if self._own:
+            self._check_clashes()
+
+    @property
+    def own(self) -> dict[str, str]:
+        """The person's own keys, as Textual takes them."""
+        return {name: ",".join(keys) for name, keys in self._own.items()}
 
     def keys(self, action_id: str) -> list[str]:
         """Return the keys of an action, the one to show first."""
-        return self.own.get(action_id, _normal(BY_ID[action_id].keys)).split(",")
+        return self._own.get(action_id) or listed(BY_ID[action_id].keys)
 
     def everything(self) -> list[str]:
         """Return every key in force."""
@@ -281,26 +295,43 @@ class Keymap:
         *others, helping = sorted(everywhere, key=lambda a: a.footer)
         return [*[*first, *others][:5], helping]
 
+    def _check(self, name: str, keys: Sequence[str]) -> None:
+        """Refuse what would never do anything."""
+        if name not in BY_ID:
+            near = get_close_matches(name, BY_ID, 1)
+            hint = f"did you mean {near[0]!r}?" if near else ""
+            raise ConfigError(f"{self._named}: no action {name!r}", hint)
+        if not keys:
+            raise ConfigError(f"{self._named}: {name!r} has no key")
+        for key in keys:
+            if not is_key(key):
+                near_key = like(key)
+                hint = f"did you mean {near_key!r}?" if near_key else "such as ctrl+o, f9, x or /"
+                raise ConfigError(f"{self._named}: there is no key {key!r} for {name!r}", hint)
+            if BY_ID[name].scope in _TYPED_IN and is_typed(key):
+                raise ConfigError(
+                    f"{self._named}: {name!r} cannot be {shown(key)}: there it is typed",
+                    "take a key with ctrl or alt, or one such as f9",
+                )
+
     def _check_clashes(self) -> None:
-        taken: dict[tuple[Scope, str], str] = {}
+        """Refuse two actions on one key where both hold: one would be lost without a word."""
+        taken: dict[str, list[Action]] = {}
         for action in ACTIONS:
             for key in self.keys(action.id):
-                if (other := taken.setdefault((action.scope, key), action.id)) != action.id:
-                    raise ConfigError(f"keymap: {shown(key)} is both {other!r} and {action.id!r}")
-        for (scope, key), name in taken.items():
-            everywhere = taken.get((Scope.EVERYWHERE, key))
-            if scope != Scope.EVERYWHERE and everywhere:
-                raise ConfigError(f"keymap: {shown(key)} is both {everywhere!r} and {name!r}")
+                for other in taken.setdefault(key, []):
+                    if action.action != other.action and _together(action.scope, other.scope):
+                        words = (
+                            f"{self._named}: {shown(key)} is both {other.id!r} and {action.id!r}"
+                        )
+                        raise ConfigError(words, "give one of them another key")
+                taken[key].append(action)
 
 
-def _normal(keys: str) -> str:
-    return ",".join(key.strip() for key in keys.split(",") if key.strip())
-
-
-def shown(key: str) -> str:
-    """Return a key as a person reads it: `⏎`, `/`, `alt+g`."""
-    *modifiers, name = key.split("+")
-    return "+".join([*modifiers, _SHOWN.get(name, name)])
+def _together(one: Scope, other: Scope) -> bool:
+    """Return whether keys of two scopes are in force at one time."""
+    both = {one, other}
+    return len(both) == 1 or Scope.EVERYWHERE in both or any(both <= held for held in _TOGETHER)
 
 
 def bindings(*scopes: Scope) -> Iterable[Binding]:

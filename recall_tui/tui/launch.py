@@ -41,7 +41,7 @@ def run(sources: Sequence[str], settings: Settings, *, demo: bool = False) -> in
 
         return History.open(sources, demo=demo, live=bool(sync))
 
-    keymap = Keymap(read_keymap(settings.keymap))
+    keymap = Keymap(read_keymap(settings.keymap), settings.keymap)
     sync = () if demo else sync_command(sources)
     history = deferred(opened)
     try:

@@ -15,6 +15,7 @@ from recall_tui.errors import ConfigError
 from recall_tui.model import Filter
 from recall_tui.store.sync.progress import SyncProgress
 from recall_tui.tui import notation
+from recall_tui.tui.key_names import is_key
 from recall_tui.tui.keymap import ACTIONS, BY_ID, Keymap, Scope
 from recall_tui.tui.launch import read_keymap
 from recall_tui.tui.query import understand
@@ -23,9 +24,8 @@ from recall_tui.tui.themes import OWN, contrast, ink_variables
 from tests.tui.fake import NOW
 
 
-def test_every_action_has_an_id_of_its_own_and_no_default_clashes() -> None:
+def test_every_action_has_an_id_of_its_own() -> None:
     assert len(BY_ID) == len(ACTIONS)
-    Keymap()
 
 
 def test_no_action_depends_on_a_key_that_plain_terminals_do_not_send() -> None:
@@ -39,15 +39,51 @@ def test_a_footer_has_at_most_six_keys(scope: Scope) -> None:
     assert 1 <= len(Keymap().footer(scope)) <= 6
 
 
-def test_a_keymap_file_is_checked_when_it_is_loaded(tmp_path) -> None:
-    with pytest.raises(ConfigError, match=r"no action 'session\.sol'.*session\.solo"):
-        Keymap({"session.sol": "x"})
-    with pytest.raises(ConfigError, match=r"is both .*session\.(solo|find)"):
-        Keymap({"session.solo": "slash"})
-    with pytest.raises(ConfigError, match="is both 'help'"):
-        Keymap({"list.top": "f1"})
-    with pytest.raises(ConfigError, match="has no key"):
-        Keymap({"list.top": " "})
+WRONG = {
+    "an unknown action": ({"session.sol": "x"}, r"no action 'session\.sol'.*session\.solo"),
+    "a key it has not": ({"list.pin": "crl+o"}, r"no key 'crl\+o' for 'list\.pin'.*ctrl\+o"),
+    "a key nobody knows": ({"list.pin": "zzz+qqq"}, r"no key 'zzz\+qqq'.*such as"),
+    "no key": ({"list.top": " "}, "has no key"),
+    "one key twice": ({"session.solo": "slash"}, r"/ is both .*session\.(solo|find)"),
+    "one key twice, as it looks": ({"session.solo": "/"}, r"/ is both .*session\.(solo|find)"),
+    "a key of everywhere": ({"list.top": "f1"}, "f1 is both 'help'"),
+    "a key of the list on a screen with one": ({"gaps.again": "j"}, "j is both 'list.down'"),
+    "a key of the text on a screen with one": ({"continue.fork": "k"}, "k is both 'sheet.up'"),
+    "a key of searching in the session": ({"session.solo": "alt+r"}, "alt\\+r is both 'regex'"),
+    "a letter in a box": ({"box.kill": "z"}, "'box.kill' cannot be z: there it is typed"),
+}
+
+
+@pytest.mark.parametrize("wrong", WRONG)
+def test_a_keymap_that_would_lose_a_key_is_refused(wrong: str) -> None:
+    own, words = WRONG[wrong]
+    with pytest.raises(ConfigError, match=rf"^keys\.toml: .*{words}"):
+        Keymap(own, "keys.toml")
+
+
+@pytest.mark.parametrize(
+    ("written", "bound", "read"),
+    [
+        ("Ctrl+O, /", "ctrl+o,slash", "ctrl+o"), ("shift+g", "G", "G"), ("+", "plus", "+"),
+        ("esc", "escape", "esc"), ("shift+ctrl+left", "ctrl+shift+left", "ctrl+shift+←"),
+        ("PgDn", "pagedown", "pgdn"), ("ü", "ü", "ü"), ("alt+G", "alt+G", "alt+G"),
+    ],
+)  # fmt: skip
+def test_keys_are_written_as_people_write_them(written: str, bound: str, read: str) -> None:
+    others = {"session.find": "f8", "session.end": "f9", "session.close": "f10"}
+    taken = {"session.more": "f11", "session.page_down": "f12"}
+    keymap = Keymap({**others, **taken, "session.solo": written})
+    assert keymap.own["session.solo"] == bound
+    assert keymap.shown("session.solo") == read
+
+
+def test_the_default_keys_are_keys_and_none_is_lost() -> None:
+    Keymap({"help": "f1"})
+    for action in ACTIONS:
+        assert all(is_key(key) for key in Keymap().keys(action.id)), action.id
+
+
+def test_a_keymap_file_is_read_when_the_app_starts(tmp_path) -> None:
     assert Keymap({"session.solo": "ctrl+o, f9"}).keys("session.solo") == ["ctrl+o", "f9"]
     path = tmp_path / "keys.toml"
     path.write_text('"session.solo" = "f9"\n')

@@ -7,7 +7,6 @@ from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual import on
-from textual.binding import Binding
 from textual.message import Message as Event
 
 from recall_tui.errors import RecallError
@@ -43,11 +42,7 @@ class HealthScreen(LeftOnce[None]):
     """
 
     AUTO_FOCUS = "#gap-list"
-    scope = Scope.HEALTH
-    BINDINGS: ClassVar[list[BindingType]] = [
-        *bindings(Scope.HEALTH),
-        Binding("question_mark", "app.help", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings(Scope.HEALTH)]
 
     @dataclass
     class FileWanted(Event):
@@ -176,10 +171,6 @@ class HealthScreen(LeftOnce[None]):
     def action_open(self) -> None:
         """Do what enter does in the list."""
         self.action_copy_action()
-
-    def action_search(self) -> None:
-        """Leave, as escape does in the list."""
-        self.dismiss(None)
 
     def action_close(self) -> None:
         """Leave."""

@@ -1,4 +1,4 @@
-"""Every key in force, those of the place one is in first, from the table of the bindings."""
+"""Every key there is, those that work where a person is first, from the table of the bindings."""
 
 from __future__ import annotations
 
@@ -13,17 +13,23 @@ from recall_tui.harnesses import registry
 from recall_tui.search.filters import FIELDS
 from recall_tui.tui.frame import PROSE_CELLS
 from recall_tui.tui.ink import Inked
-from recall_tui.tui.keymap import ACTIONS, Keymap, Scope, shown
+from recall_tui.tui.key_names import shown
+from recall_tui.tui.keymap import ACTIONS, Keymap, Scope, bindings
 from recall_tui.tui.lines import Line, pad, wrap
 from recall_tui.tui.screens.leaving import LeftOnce
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from textual.app import ComposeResult
     from textual.binding import BindingType
     from textual.strip import Strip
 
-_KEYS_CELLS: Final = 16
+    from recall_tui.tui.lines import Piece
+
+_KEYS_CELLS: Final = 15
 _COLUMN_CELLS: Final = 48
+_CLOSING: Final = "   esc closes this page, the arrows scroll it"
 _SIGN_CELLS: Final = 10
 _ABOUT: Final = (
     "Type to search everything you and your agents ever said and did, in any script, down to "
@@ -52,11 +58,9 @@ _SIGNS: Final = (
 class HelpSheet(Inked):
     """The keys in as many columns as fit, those that work here first."""
 
-    def __init__(self, keymap: Keymap, here: Scope) -> None:
+    def __init__(self, keymap: Keymap, here: Sequence[Scope]) -> None:
         super().__init__(id="help-sheet")
         self._keymap = keymap
-        first = (here, Scope.EVERYWHERE)
-        self._scopes = list(dict.fromkeys((*first, *Scope)))
         self._here = here
         self._lines: list[Line] = []
         self._width = 0
@@ -83,38 +87,51 @@ class HelpSheet(Inked):
         if width == self._width:
             return
         self._width = width
-        lines = [Line(tuple(row)) for row in wrap([(_ABOUT, "muted")], min(width, PROSE_CELLS))]
-        lines.append(Line(()))
-        for sign, words in _SWITCHES:
-            switch = wrap(
-                [(pad(sign, _SIGN_CELLS), "accent"), (words, "muted")], width, _SIGN_CELLS
-            )
-            lines.append(Line(tuple(switch[0])))
-            lines += [Line(((" " * _SIGN_CELLS, ""), *row)) for row in switch[1:]]
-        lines.append(Line(()))
         columns = max(1, min(3, width // _COLUMN_CELLS))
-        here, everywhere, *others = (self._block(one, width // columns) for one in self._scopes)
-        blocks = [here, everywhere, _signs(width // columns), *others]
-        lines += _in_columns(blocks, columns, width // columns)
-        self._lines = lines
+        cells = width // columns
+        here = [self._block(one, cells) for one in self._here]
+        others = [self._block(one, cells) for one in Scope if one not in self._here]
+        title = [Line((("Help", "heading"), (pad(_CLOSING, width - 4), "dim"))), Line(())]
+        # Who is new is in the box; who asks elsewhere wants to know the keys of that place.
+        if Scope.BOX in self._here:
+            keys = _in_columns([*here, _signs(cells), *others], columns, cells)
+            self._lines = [*title, *_about(width), *keys]
+        else:
+            searching = Scope.MAIN in self._here
+            first = _in_columns([*here, _signs(cells)] if searching else here, columns, cells)
+            rest = _in_columns(others if searching else [*others, _signs(cells)], columns, cells)
+            self._lines = [*title, *first, *rest, *_about(width)]
 
     def _block(self, scope: Scope, width: int) -> list[Line]:
         """Return the keys of a scope under its name."""
-        name = f"Here: {scope.value}" if scope is self._here else scope.value.capitalize()
-        rows = [Line(((name, "heading"),))]
+        here = scope in self._here and scope is not Scope.EVERYWHERE
+        rows = [Line(((f"Here: {scope.value}" if here else scope.value.capitalize(), "heading"),))]
         for action in ACTIONS:
-            if action.scope != scope:
-                continue
-            keys = " ".join(shown(key) for key in self._keymap.keys(action.id)[:3])
-            rows.append(_entry(keys, action.words, width))
-        rows.append(Line(()))
-        return rows
+            if action.scope == scope:
+                keys = " ".join(shown(key) for key in self._keymap.keys(action.id)[:3])
+                rows += _entry(keys, action.words, width)
+        return [*rows, Line(())]
 
 
-def _entry(sign: str, words: str, width: int) -> Line:
+def _about(width: int) -> list[Line]:
+    """Return what Recall is, and what its switches mean."""
+    lines = [Line(tuple(row)) for row in wrap([(_ABOUT, "muted")], min(width, PROSE_CELLS))]
+    lines.append(Line(()))
+    for sign, words in _SWITCHES:
+        lines += _hanging((pad(sign, _SIGN_CELLS), "accent"), words, width)
+    return [*lines, Line(())]
+
+
+def _entry(sign: str, words: str, width: int) -> list[Line]:
     """Return a key or a sign, and what it means."""
-    room = max(8, width - _KEYS_CELLS - 2)
-    return Line(((pad(sign, _KEYS_CELLS), "strong"), (pad(words, room), "muted")))
+    return _hanging((pad(sign, _KEYS_CELLS), "strong"), words, width - 2)
+
+
+def _hanging(lead: Piece, words: str, width: int) -> list[Line]:
+    """Return words beside a lead, as many rows as they take."""
+    cells = cell_len(lead[0])
+    first, *more = wrap([lead, (words, "muted")], max(cells + 8, width), cells)
+    return [Line(tuple(first)), *(Line(((" " * cells, ""), *row)) for row in more)]
 
 
 def _signs(width: int) -> list[Line]:
@@ -123,7 +140,7 @@ def _signs(width: int) -> list[Line]:
     rows = [*_SIGNS, *((program.mark, program.name) for program in programs)]
     return [
         Line((("Signs in the list", "heading"),)),
-        *(_entry(sign, words, width) for sign, words in rows),
+        *(line for sign, words in rows for line in _entry(sign, words, width)),
         Line(()),
     ]
 
@@ -149,10 +166,11 @@ class HelpScreen(ModalScreen[None], LeftOnce[None]):
     """Help, over whatever was there."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q,question_mark,f1,enter", "close", "Close", show=False)
+        *(binding for binding in bindings(Scope.SHEET) if binding.id != "sheet.help"),
+        Binding("question_mark,f1,enter", "close", "Close", show=False),
     ]
 
-    def __init__(self, keymap: Keymap, here: Scope) -> None:
+    def __init__(self, keymap: Keymap, here: Sequence[Scope]) -> None:
         super().__init__()
         self._keymap = keymap
         self._here = here
@@ -161,6 +179,22 @@ class HelpScreen(ModalScreen[None], LeftOnce[None]):
         """Lay the sheet out."""
         with VerticalScroll(id="help"):
             yield HelpSheet(self._keymap, self._here)
+
+    @property
+    def _view(self) -> VerticalScroll:
+        return self.query_one("#help", VerticalScroll)
+
+    def action_step(self, by: int) -> None:
+        """Scroll by lines."""
+        self._view.scroll_to(y=self._view.scroll_offset.y + by, animate=False)
+
+    def action_page(self, by: int) -> None:
+        """Scroll by a screenful."""
+        self.action_step(by * max(1, self._view.size.height - 2))
+
+    def action_edge(self, side: int) -> None:
+        """Go to the start or the end."""
+        self._view.scroll_to(y=0 if side < 0 else self._view.max_scroll_y, animate=False)
 
     def action_close(self) -> None:
         """Leave."""

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, TypeVar
 
 from textual import work
 from textual.await_complete import AwaitComplete
-from textual.command import CommandPalette
+from textual.command import CommandPalette, SearchIcon
 from textual.css.query import NoMatches
 from textual.errors import NoWidget
 
 from recall_tui.tui.faults import TellsFaults
+from recall_tui.tui.first_frame import PROMPT
 from recall_tui.tui.screens.steady import SteadyScreen
 
 if TYPE_CHECKING:
@@ -39,6 +40,10 @@ class LeftOnce(TellsFaults, SteadyScreen[Result]):
 
 class Palette(CommandPalette, LeftOnce[None]):
     """Textual's palette, left once. Its style comes by the first base alone."""
+
+    def on_mount(self) -> None:
+        """Show the prompt of our own box; Textual's picture is as wide as a terminal thinks."""
+        self.query_one(SearchIcon).icon = PROMPT.strip()
 
     @work(exclusive=True, group=CommandPalette._GATHER_COMMANDS_GROUP)
     async def _gather_commands(self, search_value: str) -> None:

@@ -19,7 +19,7 @@ from recall_tui.tui.listings import SessionListing
 from recall_tui.tui.screens.asking import Asking
 from recall_tui.tui.widgets.activity import Activity
 from recall_tui.tui.widgets.notice import Notice
-from recall_tui.tui.widgets.result_list import ResultList
+from recall_tui.tui.widgets.result_list import ResultList, SessionList
 from recall_tui.tui.widgets.row import Row
 from recall_tui.tui.widgets.search_box import SearchBox
 from recall_tui.tui.widgets.session_pane import SessionPane
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from textual.timer import Timer
     from textual.widget import Widget
 
-    from recall_tui.doctor import Check
     from recall_tui.history import History
     from recall_tui.model import Session
     from recall_tui.tui.arrangement import Arrangement
@@ -61,9 +60,7 @@ class MainScreen(Asking):
     """Browse with an empty box, hits with a query; the transcript of whichever row is selected."""
 
     AUTO_FOCUS = "#query"
-    BINDINGS: ClassVar[list[BindingType]] = [
-        binding for binding in bindings(Scope.EVERYWHERE) if binding.action.startswith("screen.")
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings(Scope.MAIN)]
 
     def __init__(
         self,
@@ -77,7 +74,6 @@ class MainScreen(Asking):
         demo: bool = False,
         syncing: bool = False,
         kept_in: str = "",
-        examine: Callable[[], list[Check]],
     ) -> None:
         super().__init__(history, now_ms=now_ms, zone=zone, zone_name=zone_name, syncing=syncing)
         self.VERTICAL_BREAKPOINTS = [(0, "-low"), (TALL_ROWS, "-tall")]
@@ -85,7 +81,6 @@ class MainScreen(Asking):
         self._keymap = keymap
         self._home = home
         self._demo = demo
-        self._examine = examine
         self._watched_home = "" if demo else home
         self._kept_in = kept_in
         self._kept = kept.read(kept_in) if kept_in else kept.Kept()
@@ -107,7 +102,7 @@ class MainScreen(Asking):
         yield Row(id="banner")
         with Horizontal(id="panes"):
             with Vertical(id="list-pane"):
-                yield ResultList(self._now_ms, id="results")
+                yield SessionList(self._now_ms, id="results")
                 yield Notice(id="empty")
                 yield Activity(self._now_ms, self._zone, id="activity")
             yield SessionPane(
@@ -360,16 +355,7 @@ class MainScreen(Asking):
             exit_on_error=False, description="copy",
         )  # fmt: skip
 
-    # Other screens
-
-    def action_gaps(self) -> None:
-        """List everything that is missing, with what to do about it."""
-        from recall_tui.tui.screens.health import HealthScreen
-
-        screen = HealthScreen(self._known, self._examine, self._keymap, self._home)
-        self.app.push_screen(screen)
-
-    def _known(self) -> Known:
+    def known(self) -> Known:
         """Return how far the history was read, as of now."""
         from recall_tui.tui.health import Known
 
@@ -415,16 +401,19 @@ class MainScreen(Asking):
             self.row("banner").show(*banner)
 
     @property
-    def scope(self) -> Scope:
-        """The keys that work where the focus is."""
-        scopes = {"transcript": Scope.SESSION, "find": Scope.FIND, "results": Scope.LIST}
-        return scopes.get((self.focused and self.focused.id) or "", Scope.BOX)
+    def _scopes(self) -> tuple[Scope, ...]:
+        """The keys that work where the focus is, for the footer."""
+        places = {
+            "transcript": (Scope.SESSION,), "find": (Scope.FIND,),
+            "results": (Scope.ROWS, Scope.LIST),
+        }  # fmt: skip
+        return places.get((self.focused and self.focused.id) or "", (Scope.BOX,))
 
     def _show_keys(self) -> None:
         idle = {"session.materials" if self.transcript.hits else "session.next_hit"}
         if not self.box.value:
             idle.add("box.clear")
-        self.row("keys").show(*bars.keys(self._keymap, self.scope, idle=idle))
+        self.row("keys").show(*bars.keys(self._keymap, *self._scopes, idle=idle))
 
     def _show_empty(self) -> None:
         """Say what was looked for, when the list is empty."""

@@ -75,7 +75,6 @@ class MaterialScreen(LeftOnce[int | None]):
     """
 
     AUTO_FOCUS = "#picture"
-    scope = Scope.MATERIAL
     BINDINGS: ClassVar[list[BindingType]] = [*bindings(Scope.MATERIAL)]
 
     @dataclass

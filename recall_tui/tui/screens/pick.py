@@ -78,7 +78,6 @@ class PickScreen(LeftOnce[int | None]):
     """
 
     AUTO_FOCUS = "#picks"
-    scope = Scope.PICK
     BINDINGS: ClassVar[list[BindingType]] = [*bindings(Scope.PICK)]
 
     def __init__(
@@ -123,10 +122,6 @@ class PickScreen(LeftOnce[int | None]):
         """Take the row under the cursor."""
         row = self.query_one(ResultList).cursor
         self.dismiss(row if row >= 0 else None)
-
-    def action_search(self) -> None:
-        """Leave, as escape does in the list."""
-        self.dismiss(None)
 
     def action_close(self) -> None:
         """Leave."""

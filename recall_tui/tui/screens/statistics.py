@@ -43,7 +43,6 @@ class StatisticsScreen(LeftOnce[None]):
     """Totals, thirty days, and one table at a time."""
 
     AUTO_FOCUS = "#stats-table"
-    scope = Scope.STATS
     BINDINGS: ClassVar[list[BindingType]] = [*bindings(Scope.STATS)]
 
     @dataclass

@@ -36,7 +36,7 @@ _CACHED_STRIPS: Final = 1000
 class ResultList(Inked, ScrollView, can_focus=True):
     """A list over a `Listing`. The cursor stays on its row when the listing is replaced."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings(Scope.LIST)]
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings(Scope.ROWS)]
     ALLOW_SELECT = False
 
     cursor: reactive[int] = reactive(0, repaint=False, init=False)
@@ -299,3 +299,9 @@ class ResultList(Inked, ScrollView, can_focus=True):
         self.cursor = row
         if event.chain >= 2:
             self.action_open()
+
+
+class SessionList(ResultList):
+    """A list whose rows are sessions, or stand in one: what is done with a session has a key."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings(Scope.LIST)]
