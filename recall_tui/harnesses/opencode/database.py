@@ -22,6 +22,9 @@ _NEEDED: Final = {
 }
 """What a store must have to be read."""
 
+_GO_EDITION: Final = {"id", "parent_session_id", "message_count"}
+"""What `sessions` has where OpenCode was still written in Go: another program, of the same name."""
+
 _EXACT_BYTES: Final = 64 << 20
 """Stores up to this size have their rows' bytes added up; in a larger one that reads every page
 (1.2 s at 900 MB), so a part counts as `_PART_BYTES`."""
@@ -100,6 +103,11 @@ def sessions(path: str) -> list[Row]:
     try:
         has = sqlite.columns(connection, "session")
         if not _NEEDED["session"] <= has:
+            if sqlite.columns(connection, "sessions") >= _GO_EDITION:
+                raise SourceError(
+                    f"{path}: written by OpenCode's Go edition, whose sessions are not read",
+                    "nothing to repair: the OpenCode of today keeps its own elsewhere",
+                )
             raise SourceError(f"{path}: the session table has another form than OpenCode's")
         exact = sqlite.file_size(path) + sqlite.file_size(f"{path}-wal") <= _EXACT_BYTES
         sizes = dict(connection.execute(_SUMS if exact else _COUNTS))

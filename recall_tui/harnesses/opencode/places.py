@@ -141,7 +141,7 @@ def _rows(path: str, root: str, gaps: list[Gap]) -> Iterator[Source]:
                 GapKind.UNREADABLE,
                 1,
                 error.message,
-                "close the program or check the file, then run recall index",
+                error.hint or "close the program or check the file, then run recall index",
                 path,
             )
         )

@@ -284,6 +284,17 @@ def test_a_store_of_another_program_is_a_gap_only_under_our_name(tmp_path: Path)
     assert [Path(gap.where).name for gap in gaps] == ["opencode.db"]
 
 
+def test_a_store_of_the_go_edition_is_called_one(tmp_path: Path) -> None:
+    with sqlite3.connect(tmp_path / "opencode.db") as connection:
+        connection.execute("CREATE TABLE sessions(id, parent_session_id, title, message_count)")
+    connection.close()
+    gaps: list[Gap] = []
+    assert list(HARNESS.discover(str(tmp_path), gaps)) == []
+    [gap] = gaps
+    assert "OpenCode's Go edition" in gap.detail
+    assert "nothing to repair" in gap.action
+
+
 def test_a_session_that_went_away_yields_nothing(tmp_path: Path) -> None:
     connection = build.filled(tmp_path / "opencode.db", hello())
     (source,) = found(tmp_path)
