@@ -10,8 +10,10 @@ from bisect import bisect_left
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
-from recall_tui.tui.frame import outcomes_of, spaced
+from recall_tui.model import Flag
+from recall_tui.tui.frame import spaced
 from recall_tui.tui.heights import Estimates, Heights
+from recall_tui.tui.pairs import Pairs, read_paired
 from recall_tui.tui.subagents import lay_asides, placed, read_asides
 
 if TYPE_CHECKING:
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
     from recall_tui.model import Message, Session
     from recall_tui.search.results import GrepQuery
     from recall_tui.store.skeleton import Skeleton
-    from recall_tui.tui.frame import Frame, Outcome
+    from recall_tui.tui.frame import Frame
     from recall_tui.tui.lines import Line
     from recall_tui.tui.subagents import Aside
 
@@ -42,6 +44,8 @@ class Page:
     lines: Sequence[Sequence[Line]]
     asides: Mapping[int, Sequence[Aside]] = field(default_factory=dict)
     """Subagents below the calls that started them, by position."""
+    pairs: Pairs = field(default_factory=Pairs)
+    """Which output belongs to which call."""
 
 
 @dataclass(slots=True, frozen=True)
@@ -231,14 +235,11 @@ def load_page(
         inline: Keys of the subagents that are unfolded.
     """
     start = number * PAGE_MESSAGES
-    # One page more is looked at for results: a call at the end of a page ends on the next.
-    messages = history.messages(session, start, start + PAGE_MESSAGES + 8)
-    outcomes = outcomes_of(messages)
-    shown = [m for m in messages if m.position < start + PAGE_MESSAGES]
+    shown, pairs = read_paired(history, session, start, start + PAGE_MESSAGES)
     here = {at: children[at] for at in range(start, start + PAGE_MESSAGES) if at in children}
     asides = read_asides(history, here, inline)
-    lines = lay_all(shown, skeleton, frame, unfolded, outcomes, asides)
-    return Page(number, shown, lines, asides)
+    lines = lay_all(shown, skeleton, frame, unfolded, pairs, asides)
+    return Page(number, shown, lines, asides, pairs)
 
 
 def lay_all(
@@ -246,7 +247,7 @@ def lay_all(
     skeleton: Skeleton,
     frame: Frame,
     unfolded: AbstractSet[int],
-    outcomes: Mapping[str, Outcome],
+    pairs: Pairs,
     asides: Mapping[int, Sequence[Aside]],
 ) -> list[list[Line]]:
     """Return the lines of each message, those of its subagents below it."""
@@ -257,7 +258,9 @@ def lay_all(
             message,
             frame,
             unfolded=message.position in unfolded,
-            outcome=outcomes.get(message.call) if message.call else None,
+            outcome=pairs.outcomes.get(message.position),
+            made_by=pairs.apart(message),
+            turned=_turns(skeleton, message.position),
             spaced=has_space(skeleton, message.position),
         )
         + lay_asides(asides.get(message.position, ()), frame)
@@ -269,3 +272,9 @@ def has_space(skeleton: Skeleton, position: int) -> bool:
     """Return whether an empty line stands before a message."""
     before = skeleton.kinds[position - 1] if position else None
     return spaced(skeleton.kinds[position], before)
+
+
+def _turns(skeleton: Skeleton, position: int) -> bool:
+    """Return whether an abandoned branch begins with a message."""
+    before = skeleton.flags[position - 1] if position else 0
+    return bool(skeleton.flags[position] & ~before & Flag.ABANDONED)

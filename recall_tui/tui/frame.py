@@ -8,14 +8,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import IntEnum
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
+
+from rich.cells import cell_len
 
 from recall_tui.model import Flag, Kind
-from recall_tui.tui.lines import BLANK, Line, clean, no_matches, pad
+from recall_tui.tui.lines import BLANK, Line, clean, cut, no_matches, pad
 from recall_tui.tui.notation import SPEAKERS, clock
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from datetime import tzinfo
 
     from recall_tui.model import Message
@@ -39,6 +41,14 @@ WIDE: Final = 64
 
 SPEAKER_CELLS: Final = 8
 
+_RULE: Final = ("  ┊ ", "rule")
+
+INSIDE_CELLS: Final = len(_RULE[0])
+"""Cells by which what a subagent said is set in."""
+
+_TOOL_CELLS: Final = 24
+"""Cells of a tool's name at most, where the gutter has room for clock times; else half of them."""
+
 
 class Level(IntEnum):
     """How much of a tool's output shows before it is unfolded."""
@@ -47,22 +57,6 @@ class Level(IntEnum):
     FEW = 1
     MANY = 2
     ALL = 3
-
-
-class Outcome(NamedTuple):
-    """How a tool call ended, as its result says."""
-
-    failed: bool
-    duration_ms: int
-
-
-def outcomes_of(messages: Iterable[Message]) -> dict[str, Outcome]:
-    """Return how each call ended, by the native id that pairs it with its result."""
-    return {
-        message.call: Outcome(bool(message.flags & Flag.FAILED), message.duration_ms)
-        for message in messages
-        if message.kind is Kind.TOOL_RESULT and message.call
-    }
 
 
 @dataclass(slots=True, frozen=True)
@@ -123,6 +117,8 @@ def estimate(kind: int, size_bytes: int, frame: Frame) -> int:
     """Return the likely lines of a message that was not laid out yet, its empty line excluded."""
     if kind == Kind.TOOL_CALL or kind in {Kind.INJECTED, Kind.NOTICE, Kind.DELEGATION}:
         return 1
+    if kind == Kind.SUMMARY:
+        return 2
     if kind == Kind.TOOL_RESULT:
         most = frame.output_lines(failed=False)
         few = 1 if size_bytes < 60 else 3 if size_bytes < 200 else FOLDED_LINES + 1
@@ -132,12 +128,17 @@ def estimate(kind: int, size_bytes: int, frame: Frame) -> int:
 
 
 def gutter(kind: Kind, time_ms: int, frame: Frame, name: str = "", sign: str = " ") -> list[Piece]:
-    """Return the pieces before a message's first line: sign, clock, speaker."""
+    """Return the pieces before a message's first line: sign, clock, speaker or the tool's name.
+
+    A name that is longer than the column takes its room from what follows.
+    """
     ink = {Kind.PROMPT: "you", Kind.ANSWER: "agent"}.get(kind, "muted")
     pieces: list[Piece] = [(f" {sign}" if sign == " " else f"{sign} ", "muted")]
     if frame.width >= WIDE:
         pieces.append((clock(time_ms, frame.zone) + " ", "dim"))
-    pieces.append((pad(clean(name) or SPEAKERS[kind], SPEAKER_CELLS) + " ", ink))
+    most = _TOOL_CELLS if frame.width >= WIDE else _TOOL_CELLS // 2
+    who = cut(clean(name) or SPEAKERS[kind], most)
+    pieces.append((pad(who, max(SPEAKER_CELLS, cell_len(who))) + " ", ink))
     return pieces
 
 
@@ -145,3 +146,8 @@ def placeholder(kind: Kind, time_ms: int, frame: Frame, *, space: bool) -> list[
     """Return the lines of a message whose text has not come yet."""
     line = Line((*gutter(kind, time_ms, frame), ("…", "dim")))
     return [BLANK, line] if space else [line]
+
+
+def inside(line: Line) -> Line:
+    """Return a line behind the rule that says that a subagent wrote it."""
+    return Line((_RULE, *line.pieces), line.fill, INSIDE_CELLS + line.inset if line.fill else 0)

@@ -7,9 +7,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from recall_tui.model import Filter, Kind, SessionKind
-from recall_tui.tui.frame import outcomes_of, spaced
+from recall_tui.tui.frame import INSIDE_CELLS, inside, spaced
 from recall_tui.tui.lines import Line, clean, justified
 from recall_tui.tui.notation import counted, duration
+from recall_tui.tui.pairs import pairs_of
 
 if TYPE_CHECKING:
     from collections.abc import Container, Mapping, Sequence
@@ -40,8 +41,6 @@ _CALL_NEAR: Final = 100
 
 _TITLE_CHARS: Final = 60
 _LEAST_TITLE_CHARS: Final = 6
-
-_RULE: Final[Piece] = ("  ┊ ", "rule")
 
 
 class Aside(NamedTuple):
@@ -209,27 +208,21 @@ def _lay(aside: Aside, frame: Frame) -> list[Line]:
         return [head]
     from recall_tui.tui.layout import lay
 
-    inner = replace(frame, width=max(40, frame.width - 4), notes={})
-    outcomes = outcomes_of(aside.messages)
+    inner = replace(frame, width=max(40, frame.width - INSIDE_CELLS), notes={})
+    pairs = pairs_of(aside.messages)
     before: int | None = None
     lines = [head]
     for message in aside.messages:
         lines += [
-            _inside(line)
+            inside(line)
             for line in lay(
-                message, inner, outcome=outcomes.get(message.call) if message.call else None,
-                spaced=spaced(message.kind, before),
+                message, inner, outcome=pairs.outcomes.get(message.position),
+                made_by=pairs.apart(message), spaced=spaced(message.kind, before),
             )
         ]  # fmt: skip
         before = message.kind
     left_out = session.messages - len(aside.messages)
     if left_out > 0:
         words = f"… {counted(left_out, 'more message')}: a opens it by itself"
-        lines.append(_inside(Line(((words, "dim"),))))
+        lines.append(inside(Line(((words, "dim"),))))
     return lines
-
-
-def _inside(line: Line) -> Line:
-    """Return a line behind the rule that says whose it is."""
-    lead = len(_RULE[0]) + line.inset if line.fill else 0
-    return Line((_RULE, *line.pieces), line.fill, lead)

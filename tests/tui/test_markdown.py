@@ -12,10 +12,11 @@ from recall_tui.model import Flag, Kind, Material, Message
 from recall_tui.search.results import Case, GrepQuery
 from recall_tui.tui import markdown
 from recall_tui.tui.code import coloured, is_diff
-from recall_tui.tui.frame import FOLDED_LINES, Frame, Outcome, foldable
+from recall_tui.tui.frame import FOLDED_LINES, Frame, Level, foldable
 from recall_tui.tui.hit_listing import excerpt_rows
 from recall_tui.tui.layout import lay
 from recall_tui.tui.matching import Matcher
+from recall_tui.tui.pairs import Outcome
 from tests.tui.fake import DIFF, FAILURE, LISTING, FakeHistory
 
 FRAME = Frame(width=90, zone=UTC)
@@ -105,6 +106,72 @@ def test_a_call_is_one_line_with_its_outcome() -> None:
     assert line.text.rstrip().endswith("✗ failed")
 
 
+def test_a_long_name_of_a_tool_is_whole_and_a_server_stands_apart() -> None:
+    (line,) = lay(message(Kind.TOOL_CALL, "uname", tool="exec_command"), FRAME, spaced=False)
+    assert line.text.split() == ["▸", "00:53", "exec_command", "uname"]
+    tool = "mcp__Claude_Browser__navigate"
+    (line,) = lay(
+        message(Kind.TOOL_CALL, "https://x.y", tool=tool), FRAME, outcome=Outcome(), spaced=False
+    )
+    assert line.text.split()[2:] == ["navigate", "https://x.y", "Claude_Browser", "✓"]
+    (line,) = lay(message(Kind.TOOL_CALL, "x", tool="n" * 99), FRAME, spaced=False)
+    assert line.cells <= FRAME.width and "nnn…" in line.text
+
+
+def test_a_long_command_of_one_line_unfolds() -> None:
+    command = " && ".join(f"step-{n}" for n in range(40))
+    asked = message(Kind.TOOL_CALL, command, tool="Bash")
+    (line,) = lay(asked, FRAME, spaced=False)
+    assert line.text.startswith("▸") and "step-39" not in line.text
+    whole = lay(asked, FRAME, unfolded=True, spaced=False)
+    assert whole[0].text.startswith("▾")
+    assert "step-0 " in whole[1].text and "step-39" in whole[-1].text
+
+
+def test_an_output_that_is_a_picture_is_not_called_none() -> None:
+    assert "no output" in lay(message(Kind.TOOL_RESULT, ""), FRAME, spaced=False)[0].text
+    item = Material("id", "a.png", "image", "image/png", 74, 8, 8)
+    (line,) = lay(message(Kind.TOOL_RESULT, "", materials=(item,)), FRAME, spaced=False)
+    assert "a.png" in line.text
+
+
+def test_an_output_apart_from_its_call_names_it() -> None:
+    asked = message(Kind.TOOL_CALL, "cat a.py\nmore", tool="Bash")
+    out = message(Kind.TOOL_RESULT, "x = 1\ny = 2")
+    named, first, _ = lay(out, FRAME, made_by=asked, spaced=False)
+    assert "↑ cat a.py" in named.text and "x = 1" in first.text
+    frame = Frame(width=90, zone=UTC, level=Level.LINE)
+    (line,) = lay(out, frame, made_by=asked, spaced=False)
+    assert "↑ cat a.py  x = 1" in line.text and line.cells <= 90
+
+
+def test_a_text_that_a_program_put_there_tells_what_it_is() -> None:
+    def first(text: str) -> str:
+        (line,) = lay(message(Kind.INJECTED, text), FRAME, spaced=False)
+        return line.text
+
+    assert "environment_context · /src · zsh" in first(
+        "<environment_context>\n  <cwd>/src</cwd>\n  <shell>zsh</shell>\n</environment_context>"
+    )
+    told = "<task-notification>\n<id>1</id>\n<summary>Agent done</summary>\n</task-notification>"
+    assert "task-notification · Agent done" in first(told)
+    assert "a < b" in first("a < b\nc")
+
+
+def test_a_summary_stands_below_a_rule() -> None:
+    rule, line = lay(message(Kind.SUMMARY, "# so far\nall *well*"), FRAME, spaced=False)
+    assert set(rule.text.strip()) == {"─"} and "summary" in line.text
+    whole = lay(message(Kind.SUMMARY, "# so far\nall *well*"), FRAME, unfolded=True, spaced=False)
+    assert ("so far", "heading") in whole[1].pieces, "a summary is Markdown"
+
+
+def test_what_a_subagent_said_in_the_file_of_its_parent_is_set_in() -> None:
+    own = lay(message(Kind.ANSWER, "done"), FRAME)
+    other = lay(message(Kind.ANSWER, "done", flags=int(Flag.SIDECHAIN)), FRAME)
+    assert not any("┊" in line.text for line in own)
+    assert all(line.text.startswith("  ┊ ") for line in other)
+
+
 def test_output_is_folded_and_says_how_much_there_is() -> None:
     lines = lay(message(Kind.TOOL_RESULT, LISTING), FRAME, spaced=False)
     assert len(lines) == FOLDED_LINES + 1
@@ -157,6 +224,12 @@ def test_a_huge_line_costs_no_more_than_what_shows() -> None:
 def test_what_was_rewound_is_dim_and_a_material_is_facts() -> None:
     lines = lay(message(Kind.PROMPT, "never mind", flags=int(Flag.ABANDONED)), FRAME)
     assert {ink for line in lines for _, ink in line.pieces} == {"abandoned"}
+    assert lines[-1].text.startswith("╎"), "told without colours too"
+    found = Frame(width=90, zone=UTC, find=Matcher(GrepQuery("mind")).spans)
+    left = message(Kind.PROMPT, "never mind", flags=int(Flag.ABANDONED))
+    _, told, line = lay(left, found, turned=True)
+    assert "the person went back" in told.text
+    assert ("mind", "match") in line.pieces, "a hit is one in a branch that was left, too"
     item = Material("1", "a.png", "image", "image/png", 412_311, 1280, 800)
     lines = lay(message(Kind.PROMPT, "see", materials=(item,)), FRAME)
     assert "a.png  1280×800  412 KB  ~1.4k tokens" in lines[-1].text

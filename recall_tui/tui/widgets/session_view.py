@@ -24,7 +24,7 @@ from recall_tui.tui.document import (
     open_session,
 )
 from recall_tui.tui.faults import TellsFaults
-from recall_tui.tui.frame import Frame, Level, outcomes_of
+from recall_tui.tui.frame import Frame, Level
 from recall_tui.tui.lines import no_matches
 from recall_tui.tui.widgets.session_sheet import SessionSheet
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from datetime import tzinfo
 
     from recall_tui.history import History
-    from recall_tui.model import Message, Session
+    from recall_tui.model import Session
     from recall_tui.search.results import GrepQuery
     from recall_tui.tui.lines import Finder
 
@@ -394,7 +394,7 @@ class SessionView(TellsFaults, SessionSheet):
                 continue
             lines = lay_all(
                 page.messages, opening.skeleton, opening.frame, self._unfolded_on(number),
-                outcomes_of(self._near(number)), page.asides,
+                page.pairs, page.asides,
             )  # fmt: skip
             self._take(replace(page, lines=lines))
         self._strips.clear()
@@ -402,11 +402,6 @@ class SessionView(TellsFaults, SessionSheet):
         self._following = False
         self._hold(anchor)
         self.refresh()
-
-    def _near(self, number: int) -> list[Message]:
-        """Return the loaded messages of a page and the one after."""
-        pages = (self._pages.get(number), self._pages.get(number + 1))
-        return [message for page in pages if page for message in page.messages]
 
     # Growing
 

@@ -1,0 +1,180 @@
+"""A tool call as one line, and its output behind a thin rule: folded, or whole."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from rich.cells import cell_len
+
+from recall_tui.model import Flag
+from recall_tui.text.redact import shown
+from recall_tui.tui import markdown
+from recall_tui.tui.code import diff_line, is_diff
+from recall_tui.tui.excerpts import (
+    bounded,
+    bytes_of,
+    matching,
+    note,
+    share,
+    telling,
+    windowed,
+)
+from recall_tui.tui.frame import WIDE, gutter
+from recall_tui.tui.lines import Line, clean, cut, justified, wrap
+from recall_tui.tui.notation import counted, duration, size
+
+if TYPE_CHECKING:
+    from recall_tui.model import Message
+    from recall_tui.tui.frame import Frame
+    from recall_tui.tui.lines import Piece
+    from recall_tui.tui.pairs import Outcome
+
+_SERVED: Final = "mcp__"
+"""So begins the name of a tool that an MCP server offers: `mcp__server__tool`."""
+
+_PLAIN: Final = 40
+"""Cells of a call's argument where its output names it."""
+
+
+class Called(NamedTuple):
+    """How a tool is named."""
+
+    name: str
+    server: str = ""
+    """Who offers it, when the program itself does not."""
+
+
+def called(tool: str) -> Called:
+    """Return the name of a tool apart from that of the MCP server behind it."""
+    server, _, name = tool.removeprefix(_SERVED).partition("__")
+    return Called(name, server) if tool.startswith(_SERVED) and name else Called(tool)
+
+
+def call(message: Message, frame: Frame, outcome: Outcome | None, *, unfolded: bool) -> list[Line]:
+    """Return a tool call: glyph, name, its telling argument, outcome, duration."""
+    text = shown(message.text).strip("\n")
+    head, _, rest = text.partition("\n")
+    name, server = called(message.tool)
+    tail = _ending(message, outcome)
+    if server and frame.width >= WIDE:
+        tail.insert(0, (f"{clean(server)} ", "dim"))
+    argument = markdown.highlighted([(clean(head), "strong")], frame.find)
+    first = gutter(message.kind, message.time_ms, frame, name, "▸")
+    room = frame.width - sum(cell_len(piece) for piece, _ in first)
+    fits = cell_len(clean(head)) < room - sum(cell_len(piece) for piece, _ in tail)
+    body = rest if fits else text
+    if unfolded and body.strip():
+        first[0] = ("▾ ", first[0][1])
+    lines = [Line((*first, *justified(argument, [*tail, (" ", "")], room)))]
+    if not unfolded and rest.strip() and not any(True for _ in frame.find(head)):
+        # A hit beyond the telling argument: the words it was found by have to show.
+        rows, _ = matching(rest, 2, frame) or ([], 0)
+        if rows:
+            shown_rows = _rows("\n".join(rows), frame, wrapped=False, diff=is_diff(rest))
+            lines.extend(_ruled(shown_rows, frame))
+    if unfolded and body.strip():
+        part, left = bounded(body.strip("\n"))
+        lines.extend(_ruled(_rows(part, frame, wrapped=True), frame))
+        if left:
+            lines.extend(_ruled([note(left)], frame))
+    return lines
+
+
+def _ending(message: Message, outcome: Outcome | None) -> list[Piece]:
+    """Return how a call ended and how long it took; nothing of one that may be running."""
+    if outcome is None:
+        return []
+    if outcome.missing:
+        return [("no result", "muted")]
+    ending: list[Piece] = [("✗ failed", "error") if outcome.failed else ("✓", "success")]
+    if took := duration(message.duration_ms or outcome.duration_ms):
+        ending.append((f" {took}", "muted"))
+    return ending
+
+
+def result(
+    message: Message, frame: Frame, made_by: Message | None = None, *, unfolded: bool
+) -> list[Line]:
+    """Return a tool's output, folded to its first lines, behind a thin rule.
+
+    Args:
+        message: The output.
+        frame: Width and highlights.
+        made_by: The call it is of, when something stands between the two.
+        unfolded: Show all of it.
+    """
+    failed = bool(message.flags & Flag.FAILED)
+    whole = shown(message.text).strip("\n")
+    origin = _origin(made_by) if made_by is not None else ""
+    if not whole.strip():
+        # A picture below is what came out.
+        rows = [] if message.materials else [Line((("no output", "dim"),))]
+        return _ruled([*_named(origin, frame), *rows], frame, failed=failed)
+    if unfolded:
+        text, more = bounded(whole)
+        rows = _rows(text, frame, wrapped=True)
+        if more:
+            rows.append(note(more))
+        return _ruled([*_named(origin, frame), *rows], frame, failed=failed)
+    limit = frame.output_lines(failed=failed)
+    source, above = telling(whole, limit, frame, failed=failed)
+    if limit == 1:
+        row = _one_line(source[0], whole, origin, frame, failed=failed)
+        return _ruled([row], frame, failed=failed)
+    rows = _rows("\n".join(source), frame, wrapped=False, diff=is_diff(whole))
+    total = whole.count("\n") + 1
+    if above:
+        rows.insert(0, note(counted(above, "line") + " above"))
+    below = total - above - len(source)
+    if below > 0:
+        part = sum(len(row) + 1 for row in source)
+        rows.append(note(f"{counted(below, 'more line')} · {share(part, whole)}"))
+    elif any(len(row) > 3 * frame.room for row in source):
+        rows.append(note(f"long lines are cut · {size(bytes_of(whole))}"))
+    return _ruled([*_named(origin, frame), *rows], frame, failed=failed)
+
+
+def _origin(made_by: Message) -> str:
+    """Return what a call is known by, for an output that stands apart from it."""
+    head = shown(made_by.text).strip("\n").partition("\n")[0]
+    return clean(head).strip() or clean(called(made_by.tool).name)
+
+
+def _named(origin: str, frame: Frame) -> list[Line]:
+    """Return the row above an output that says which call it is of."""
+    return [Line((("↑ ", "dim"), (cut(origin, frame.room - 4), "dim")))] if origin else []
+
+
+def _one_line(row: str, whole: str, origin: str, frame: Frame, *, failed: bool) -> Line:
+    """Return an output's one telling line, and how many there are."""
+    count = whole.count("\n") + 1
+    tail: list[Piece] = [(f"{counted(count, 'line')} ", "dim")] if count > 1 else []
+    room = frame.width - frame.lead - 2
+    ink = "error" if failed else "muted"
+    lead: list[Piece] = [(f"↑ {cut(origin, min(_PLAIN, room // 3))}  ", "dim")] if origin else []
+    left = room - 12 - sum(cell_len(text) for text, _ in lead)
+    pieces = markdown.highlighted(windowed([(clean(row), ink)], left, frame), frame.find)
+    return Line(justified([*lead, *pieces], tail, room))
+
+
+def _rows(text: str, frame: Frame, *, wrapped: bool, diff: bool | None = None) -> list[Line]:
+    """Return output lines: a diff in its colours, anything else as it is."""
+    room = frame.room - 2
+    diff = is_diff(text) if diff is None else diff
+    out: list[Line] = []
+    for row in text.split("\n"):
+        line = diff_line(row) if diff else Line(((clean(row), "muted"),))
+        if wrapped:
+            pieces = markdown.highlighted(line.pieces, frame.find)
+            out.extend(Line(tuple(part), line.fill) for part in wrap(pieces, room))
+        else:
+            pieces = markdown.highlighted(windowed(line.pieces, room, frame), frame.find)
+            out.append(Line(tuple(pieces), line.fill))
+    return out
+
+
+def _ruled(rows: list[Line], frame: Frame, *, failed: bool = False) -> list[Line]:
+    """Return lines behind the rule that ties output to its call."""
+    indent = " " * frame.lead
+    rule = ("┃ ", "error") if failed else ("│ ", "rule")
+    return [Line(((indent, ""), rule, *row.pieces), row.fill, frame.lead + 2) for row in rows]
