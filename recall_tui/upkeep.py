@@ -58,7 +58,8 @@ class Upkeep:
         self.gaps: list[Gap] = []
         self.waiting: Pending | None = None
         self._compared_ms = 0
-        self._tried_ms = 0
+        self._looked_ms = 0
+        """When the look was that `waiting` is of, 0 for none that counts for later questions."""
         self._catching_up = threading.Lock()
 
     def close(self) -> None:
@@ -110,7 +111,8 @@ class Upkeep:
             verify=verify,
             wait_s=wait_s,
         )
-        self._compared_ms = clock.now_ms()
+        self.waiting = None
+        self._compared_ms = self._looked_ms = clock.now_ms()
         return progress
 
     def watch(self, on_progress: Callable[[SyncProgress], None], stop: Callable[[], bool]) -> None:
@@ -156,27 +158,23 @@ class Upkeep:
             What is still not in the index; None when it is up to date.
         """
         privacy.require_open(self._data)
-        if (
-            self.waiting is None
-            or limit_bytes is not None
-            or not self._fresh(self._tried_ms, CALL_S)
-        ):
-            waiting = self._caught_up(limit_bytes, on_progress)
-            self.waiting = waiting if limit_bytes is None else None
-            self._tried_ms = clock.now_ms()
-            return waiting
-        return self.waiting
+        if self._scope.live or self._fresh(self.compared_ms()):
+            self.waiting = None
+            return None
+        if limit_bytes is None and self._fresh(self._looked_ms, CALL_S):
+            return self.waiting
+        found = self._caught_up(limit_bytes, on_progress)
+        # What was left alone for its size is no answer to who wants everything a moment later.
+        self.waiting = found if limit_bytes is None else None
+        self._looked_ms = clock.now_ms() if self.waiting is found else 0
+        return found
 
     def _caught_up(
         self, limit_bytes: int | None, on_progress: Callable[[SyncProgress], None]
     ) -> Pending | None:
-        if self._scope.live or self._fresh(self.compared_ms()):
-            return None
-        if limit_bytes is None and self._fresh(self._compared_ms, CALL_S):
-            return None
+        """Look at the sources, and read what changed; arguments and result as of `catch_up`."""
         found = self._pending()
         if found is None:
-            # Only then: what was left alone must not pass for up to date a moment later.
             self._compared_ms = clock.now_ms()
             return None
         if limit_bytes is not None and (found.bytes > limit_bytes or self.outdated()):
