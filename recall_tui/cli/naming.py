@@ -9,6 +9,7 @@ from recall_tui.cli.nowhere import say_how_far
 from recall_tui.cli.screen import one_line
 from recall_tui.errors import ExitCode, QueryError, RecallError
 from recall_tui.search.reach import exit_code
+from recall_tui.search.sessions import too_short
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -56,7 +57,8 @@ def unknown(history: History, name: str, call: Call) -> ExitCode:
     diagnostics.say_error(
         RecallError(
             f"no session or message is called {name!r}",
-            "recall sessions lists ids; a reference is harness:session#position~digest",
+            too_short(name.partition("#")[0])
+            or "recall sessions lists ids; a reference is harness:session#position~digest",
         )
     )
     say_how_far(reach, history, call)

@@ -261,6 +261,21 @@ class Kindred(Protocol):
         ...
 
 
+class Compacting(Protocol):
+    """A harness whose copies of a compacted session have nothing from before the summary."""
+
+    def begins_midway(self, head: bytes) -> bytes:
+        """Return the id of a record that a file begins with, and its original has midway.
+
+        Args:
+            head: The first bytes of the file.
+
+        Returns:
+            The id as it stands in both files; none for a file that begins where its session did.
+        """
+        ...
+
+
 def walk(
     root: str,
     gaps: list[Gap],
@@ -373,6 +388,22 @@ def first_bytes(path: str, size: int = HEAD_BYTES) -> bytes:
         return b""
     finally:
         os.close(descriptor)
+
+
+def file_holds(path: str, wanted: bytes) -> bool:
+    """Whether a regular file that can be read holds some bytes. Reads it in pieces of 1 MiB."""
+    kept = b""
+    try:
+        with open(os.open(path, _AT_ONCE), "rb", buffering=0) as stream:
+            if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
+                return False
+            while piece := stream.read(1 << 20):
+                if wanted in kept + piece:
+                    return True
+                kept = piece[1 - len(wanted) :]
+    except OSError:
+        pass
+    return False
 
 
 def fetch_first_bytes(paths: Iterable[str], size: int = HEAD_BYTES) -> None:

@@ -3,6 +3,9 @@
 A copy repeats the records of its original with their ids, and a fork names its origin near its
 beginning. So two files that begin with no id in common are not related, and most share none: this
 spares the cold path from reading every session before it can say whose a message is.
+
+The copy of a compacted session begins with what stands midway in its original. Such a file tells,
+and only for it are others searched: first those beside it, where the original mostly lies.
 """
 
 from __future__ import annotations
@@ -11,13 +14,13 @@ import os
 import re
 from typing import TYPE_CHECKING, Final, cast
 
-from recall_tui.harnesses.base import fetch_first_bytes, first_bytes
+from recall_tui.harnesses.base import fetch_first_bytes, file_holds, first_bytes
 from recall_tui.store.ingest import session_name
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator, Mapping, Sequence
 
-    from recall_tui.harnesses.base import Harness, Kindred, Source
+    from recall_tui.harnesses.base import Compacting, Harness, Kindred, Source
 
 _ID: Final = re.compile(rb'd"(?<=[iI]d")\s*:\s*"([^"\\]{1,200})"')
 """The value of a key that ends in `id`. A pattern that begins with what is rare is four times as
@@ -38,6 +41,8 @@ class Kin:
         self._sharing: list[list[int]] = []
         self._groups: dict[int, list[int]] | None = None
         """Row -> indices of `_sharing`."""
+        self._midway: dict[int, set[int]] = {}
+        """Row -> rows that begin with what it has midway, or have midway what it begins with."""
 
     def named(self, harness: str, native_id: str) -> list[int]:
         """Return the rows whose place on disk says that they have a native id."""
@@ -52,18 +57,25 @@ class Kin:
         if self._groups is None:
             self._groups = self._look()
         source = self._sources[row][1]
-        found = set(self.named(*_name(source)))
+        found = {*self.named(*_name(source)), *self.midway(row)}
         for group in self._groups.get(row, ()):
             found.update(self._sharing[group])
         found.discard(row)
         return found
 
+    def midway(self, row: int) -> set[int]:
+        """Return the rows of which one begins with a record that the other one has midway."""
+        if self._groups is None:
+            self._groups = self._look()
+        return self._midway.get(row, set())
+
     def _look(self) -> dict[int, list[int]]:
-        """Find the groups of sources that begin alike."""
+        """Find the groups of sources that begin alike, and those that begin within another."""
+        within: list[tuple[int, bytes]] = []
         first: dict[int, int] = {}
         group_of: dict[int, int] = {}
         groups: dict[int, list[int]] = {}
-        for row, mark in self._marks():
+        for row, mark in self._marks(within):
             key = hash(mark)  # thousands of files: their ids themselves would take megabytes
             other = first.setdefault(key, row)
             if other == row:
@@ -76,10 +88,32 @@ class Kin:
             if self._sharing[group][-1] != row:
                 self._sharing[group].append(row)
                 groups.setdefault(row, []).append(group)
+        for row, record in within:
+            for other in self._holders(row, record):
+                self._midway.setdefault(row, set()).add(other)
+                self._midway.setdefault(other, set()).add(row)
         return groups
 
-    def _marks(self) -> Iterator[tuple[int, Hashable]]:
-        """Yield (row, what a relative of it begins with as well)."""
+    def _holders(self, row: int, record: bytes) -> list[int]:
+        """Return the rows whose files hold a record that one begins with, itself left out."""
+        harness, path = self._sources[row][1][:2]
+        beside: dict[bool, list[int]] = {True: [], False: []}
+        for other, (_, source) in enumerate(self._sources):
+            if other != row and source.harness == harness and not source.part:
+                near = os.path.dirname(source.path) == os.path.dirname(path)
+                beside[near].append(other)
+        for others in beside.values():
+            found = [one for one in others if file_holds(self._sources[one][1].path, record)]
+            if found:
+                return found
+        return []
+
+    def _marks(self, midway: list[tuple[int, bytes]]) -> Iterator[tuple[int, Hashable]]:
+        """Yield (row, what a relative of it begins with as well).
+
+        Args:
+            midway: Gets (row, record) of each that begins with what its original has midway.
+        """
         within: dict[tuple[str, str], Mapping[str, str]] = {}
         whole = (source.path for _, source in self._sources if not source.part)
         fetch_first_bytes(whole, _HEADS[0])
@@ -91,7 +125,10 @@ class Kin:
                 if mark := within[place].get(source.part):
                     yield row, (place, mark)
             else:
-                for name in _ids(source):
+                names, record = _beginning(harness, source)
+                if record:
+                    midway.append((row, record))
+                for name in names:
                     yield row, (source.harness, name)
 
 
@@ -113,15 +150,29 @@ def _alike(harness: Harness, path: str) -> Mapping[str, str]:
         return {}
 
 
-def _ids(source: Source) -> set[bytes]:
-    """Return the first ids in a file, but of a subagent's not that of its main session."""
+def _midway(harness: Harness, head: bytes) -> bytes:
+    try:
+        asked = cast("Compacting", harness)
+        return asked.begins_midway(head) if hasattr(harness, "begins_midway") else b""
+    except Exception:  # as above
+        return b""
+
+
+def _beginning(harness: Harness, source: Source) -> tuple[set[bytes], bytes]:
+    """Return the first ids in a file, but of a subagent's not that of its main session.
+
+    With them the record that it begins with, when that stands midway in what it was copied from.
+    """
     found: set[bytes] = set()
+    record = b""
     for size in _HEADS:
         head = first_bytes(source.path, size)
+        if size == _HEADS[0]:
+            record = _midway(harness, head)
         for match in _ID.finditer(head):
             found.add(match[1])
             if len(found) == _IDS:
-                return found - {os.fsencode(source.parent)}
-        if len(head) < size:
+                break
+        if len(found) == _IDS or len(head) < size:
             break
-    return found - {os.fsencode(source.parent)}
+    return found - {os.fsencode(source.parent)}, record

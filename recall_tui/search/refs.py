@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from recall_tui.errors import BadReferenceError
 from recall_tui.model import Filter, Reference
-from recall_tui.store.choice import PREFIX_CHARS
+from recall_tui.search.sessions import too_short
 from recall_tui.text.late import late
 
 if TYPE_CHECKING:
@@ -134,12 +134,9 @@ def _session(wanted: _Asked, corpora: Sequence[Corpus]) -> tuple[Corpus, Session
         fitting = [pair for pair in found if _holds(*pair, wanted)]
         found = fitting or found
     if not found:
-        short = 0 < len(wanted.name) < PREFIX_CHARS
         raise BadReferenceError(
             f"no session is called {wanted.name[:80]!r}",
-            f"give at least {PREFIX_CHARS} characters of an id"
-            if short
-            else "recall sessions lists them; recall index reads new ones",
+            too_short(wanted.name) or "recall sessions lists them; recall index reads new ones",
         )
     if len(found) > 1:
         keys = [session.key for _, session in found]

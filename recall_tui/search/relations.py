@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from recall_tui.model import SessionKind
 from recall_tui.search.kin import Kin
 from recall_tui.store import ingest
-from recall_tui.store.copies import History, Origin, common, copies, identity
+from recall_tui.store.copies import History, Origin, copies, identity, shared
 from recall_tui.store.families import searchable_before, topmost
 
 if TYPE_CHECKING:
@@ -186,7 +186,8 @@ class Relations:
         held = {row: History.of(draft.metas) for row, draft in drafts.items()}
         found = copies({row: self._origin(row, draft.mark) for row, draft in drafts.items()}, held)
         for row, others in outside.items():
-            most = max((common(other, held[row].records) for other in others), default=0)
+            mine, ids = held[row].records, drafts[row].mark.first_record != 0
+            most = max((shared(mine, other, ids=ids) for other in others), default=0)
             if most > found.get(row, (-1, 0))[1]:
                 found[row] = -1, most
         return found
@@ -215,7 +216,8 @@ class Relations:
                 near.update(self.kin.named(self._sources[one][1].harness, name))
             for other in near - found:
                 theirs = self._mark(other)
-                if theirs is not None and mark.may_share(theirs):
+                midway = other in self.kin.midway(one)
+                if theirs is not None and (midway or mark.may_share(theirs)):
                     found.add(other)
                     queue.append(other)
         return found

@@ -49,6 +49,17 @@ def named(name: str, known: Sequence[N]) -> list[N]:
     return [one for one in alike if not colon or one.key.startswith(f"{harness}:")]
 
 
+def too_short(name: str) -> str:
+    """Return what helps when nothing has a name that is too short to be the beginning of an id.
+
+    Returns:
+        A sentence for the person who gave it; empty when it is long enough.
+    """
+    beginning = name.partition(":")[2] or name
+    short = 0 < len(beginning) < PREFIX_CHARS
+    return f"give at least {PREFIX_CHARS} characters of an id" if short else ""
+
+
 def admitted(sessions: Sequence[Session], chosen: Filter) -> list[Session]:
     """Return the sessions a filter admits, in order; naming one admits it even if it is a copy."""
     if chosen.sessions:

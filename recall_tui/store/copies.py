@@ -19,7 +19,7 @@ from array import array
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from recall_tui.store.block import Meta
 
@@ -86,44 +86,47 @@ def copies(
         origins: The sessions of the family by row id.
         held: Their histories.
     """
-    alike: dict[int, list[int]] = {}
-    for row in origins:
-        if held[row].records:
-            alike.setdefault(held[row].records[0], []).append(row)
+    rows = [row for row in origins if held[row].records]
+    firsts = {held[row].records[0] for row in rows}
+    holders: dict[int, set[int]] = {first: set() for first in firsts}
+    for row in rows:
+        for mark in firsts.intersection(held[row].records):
+            holders[mark].add(row)
     found: dict[int, tuple[int, int]] = {}
-    for group in alike.values():
-        earlier: list[int] = []
-        for row in _in_order(group, origins, held) if len(group) > 1 else ():
-            shared = {
-                other: common(held[row].records, held[other].records)
-                for other in earlier
-                if may_share(origins[row], origins[other])
-            }
-            if shared:
-                original = max(shared, key=shared.__getitem__)
-                found[row] = original, shared[original]
-            earlier.append(row)
-    return found | {
-        row: within
-        for row in origins.keys() - found.keys()
-        if origins[row].forked_from and (within := _within(row, origins, held))[1]
-    }
+    earlier: dict[int, list[int]] = {first: [] for first in firsts}
+    for row in _in_order(rows, origins, held, holders):
+        mine = held[row].records
+        ids = origins[row].first_record != 0
+        best = 0, 0
+        for other in earlier[mine[0]]:
+            theirs = held[other].records
+            alike = mine[0] == theirs[0]
+            if may_share(origins[row], origins[other]) if alike else ids:
+                best = max(best, (other, shared(mine, theirs, ids=ids)), key=_length)
+        if best[1]:
+            found[row] = best
+        for mark in firsts.intersection(mine):
+            earlier[mark].append(row)
+    return found
 
 
-def _within(
-    row: int, origins: Mapping[int, Origin], held: Mapping[int, History]
-) -> tuple[int, int]:
-    """Return (row id of the origin, messages copied) of a fork that begins in the midst of it.
+def shared(mine: array[int], theirs: array[int], *, ids: bool) -> int:
+    """Return how many of the first messages of a session are copies of another's.
 
-    Only records tell: equal words are said more than once in a session.
+    Records tell one by one: what a person took back stands only in the original, and a summary
+    comes before the last messages it was made of, where a copy begins with it.
+
+    Args:
+        mine: What identifies the messages of the copy.
+        theirs: Those of the original.
+        ids: The program gives records ids. Without them only an equal beginning tells, for equal
+            words are said more than once in a session.
     """
-    mine = held[row].records
-    best = 0, 0
-    for other, origin in origins.items() if origins[row].first_record and mine else ():
-        theirs = held[other].records
-        if origin.native_id == origins[row].forked_from and mine[0] in theirs:
-            best = max(best, (other, common(mine, theirs[theirs.index(mine[0]) :])), key=_length)
-    return best
+    same = common(mine, theirs)
+    if not ids or same == len(mine):
+        return same
+    there = frozenset(theirs)
+    return next((at for at in range(same, len(mine)) if mine[at] not in there), len(mine))
 
 
 def _length(found: tuple[int, int]) -> int:
@@ -131,23 +134,35 @@ def _length(found: tuple[int, int]) -> int:
 
 
 def _in_order(
-    group: Sequence[int], origins: Mapping[int, Origin], held: Mapping[int, History]
+    rows: Sequence[int],
+    origins: Mapping[int, Origin],
+    held: Mapping[int, History],
+    holders: Mapping[int, Collection[int]],
 ) -> list[int]:
-    """Return sessions that begin alike as the module says: an original before its copies."""
-    named = {origins[row].native_id: origins[row] for row in group}
+    """Return the sessions of a family as the module says: an original before its copies.
 
-    def depth(origin: Origin) -> int:
+    Args:
+        rows: Those that hold messages.
+        origins: By row id.
+        held: By row id.
+        holders: First message -> the sessions that hold it.
+    """
+    named = {origins[row].native_id: row for row in rows}
+
+    def depth(row: int) -> int:
+        """How often what it is a fork of is a fork; an origin that shares nothing is none."""
         steps = 0
-        while origin.forked_from in named and steps < len(group):
-            origin = named[origin.forked_from]
-            steps += 1
+        while steps < len(rows):
+            origin = named.get(origins[row].forked_from)
+            if origin is None or origin not in holders[held[row].records[0]]:
+                break
+            row, steps = origin, steps + 1
         return steps
 
     def rank(row: int) -> tuple[int, array[int], bool, tuple[str, str]]:
-        origin = origins[row]
-        return depth(origin), held[row].times, origin.gone, origin.place
+        return depth(row), held[row].times, origins[row].gone, origins[row].place
 
-    return sorted(group, key=rank)
+    return sorted(rows, key=rank)
 
 
 def common(left: Sequence[int], right: Sequence[int]) -> int:

@@ -7,7 +7,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
 from recall_tui import __version__
-from recall_tui.store import edition, migrations
+from recall_tui.store import edition, families, migrations
+from recall_tui.store.block import BlockKind, Meta
 from recall_tui.store.connect import open_writer, remove, store_errors, swap_in
 
 if TYPE_CHECKING:
@@ -191,6 +192,9 @@ class Database:
         """Insert a block with its body as number `no` of a session."""
         row = self.connection.execute(_INSERT_BLOCK, (session, no, *block[:-2])).lastrowid
         self.connection.execute(_INSERT_BODY, (row, block.raw, block.attributes))
+        if block.kind == BlockKind.TALK:
+            assert row is not None
+            families.note_summaries(self.connection, row, Meta.unpack(block.meta))
 
     def date_untimed(self, session: int, ended_ms: int) -> None:
         """Let the session's end stand in for the time of messages that have none.
@@ -212,14 +216,15 @@ class Database:
 
     def delete_blocks(self, session: int) -> None:
         """Remove the text of a session."""
-        self.connection.execute(
-            "DELETE FROM body WHERE id IN (SELECT id FROM block WHERE session=?)", (session,)
-        )
+        blocks = "SELECT id FROM block WHERE session=?"
+        self.connection.execute(f"DELETE FROM body WHERE id IN ({blocks})", (session,))
+        self.connection.execute(f"DELETE FROM summary WHERE block IN ({blocks})", (session,))
         self.connection.execute("DELETE FROM block WHERE session=?", (session,))
 
     def delete_block(self, block: int) -> None:
         """Remove one block."""
         self.connection.execute("DELETE FROM body WHERE id=?", (block,))
+        self.connection.execute("DELETE FROM summary WHERE block=?", (block,))
         self.connection.execute("DELETE FROM block WHERE id=?", (block,))
 
     def delete_source(self, source: int) -> None:

@@ -1,8 +1,9 @@
 """Sessions that belong together: copies of each other's beginnings, and subagents of a main one.
 
 **Copies.** Sessions of one harness are compared (`copies`) when their first native record is the
-same; where the program writes no record ids, when one calls the other its origin or both name the
-same, or when they share a native id and a start.
+same, or that of one is a summary in the other: a copy of a compacted session has nothing from
+before. Where the program writes no record ids, when one calls the other its origin or both name
+the same, or when they share a native id and a start.
 
 **Belonging.** A subagent or fork names its parent by native id, often before the parent is indexed;
 the key is filled in whenever either arrives, and leads to the main session also from a nested
@@ -15,7 +16,7 @@ from bisect import bisect_left
 from itertools import starmap
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from recall_tui.model import Presence, SessionKind
+from recall_tui.model import Kind, Presence, SessionKind
 from recall_tui.store.block import Meta
 from recall_tui.store.copies import History, Origin, copies
 from recall_tui.store.ingest import searchable
@@ -60,6 +61,10 @@ class Member(NamedTuple):
 
 _MEMBER: Final = ", ".join(Member._fields)
 
+_BEGUN_MIDWAY: Final = """FROM session AS copy JOIN summary ON record = copy.first_record
+JOIN block ON block.id = summary.block WHERE block.session <> copy.id"""
+"""Copies that begin with a summary, and where that stands."""
+
 
 def history_of(connection: sqlite3.Connection, session: int) -> History:
     """Return the messages of a session without their texts."""
@@ -70,6 +75,16 @@ def metas_of(connection: sqlite3.Connection, session: int) -> list[Meta]:
     """Return the metas of a session's blocks."""
     rows = connection.execute("SELECT meta FROM block WHERE session=?", (session,))
     return list(starmap(Meta.unpack, rows))
+
+
+def note_summaries(connection: sqlite3.Connection, block: int, meta: Meta) -> bool:
+    """Note which summaries a block of talk holds; return whether it holds any."""
+    records = {
+        meta.records[at] for at, kind in enumerate(meta.kinds.tobytes()) if kind == Kind.SUMMARY
+    }
+    for record in records:
+        connection.execute("INSERT INTO summary VALUES (?,?)", (record, block))
+    return bool(records)
 
 
 def update(connection: sqlite3.Connection, touched: Iterable[int]) -> None:
@@ -107,6 +122,8 @@ def _suspects(connection: sqlite3.Connection) -> set[int]:
            ON fork.parent_native = named.native_id AND fork.harness = named.harness
            WHERE fork.parent_native <> '' AND fork.kind = 'fork'""",
         "SELECT id FROM session WHERE original <> 0",
+        f"SELECT copy.id {_BEGUN_MIDWAY}",
+        f"SELECT block.session {_BEGUN_MIDWAY}",
     )
     return {row[0] for query in queries for row in connection.execute(query)}
 
@@ -116,18 +133,19 @@ def family(connection: sqlite3.Connection, session: int) -> list[Member]:
     found: dict[int, Member] = {}
     queue = _members(connection, "id=?", session)
     followed: set[tuple[str, str | int, str]] = set()
+    finds_summaries = _finds_summaries(connection)
     while queue:
         member = queue.pop()
         if member.id in found:
             continue
         found[member.id] = member
-        links: list[tuple[str, str | int]] = [
-            (_NAMED, member.native_id), (_FORKED_FROM, member.native_id),
-        ]  # fmt: skip
+        links: list[tuple[str, str | int]] = []
+        for name in filter(None, (member.native_id, member.forked_from)):
+            links += [(_NAMED, name), (_FORKED_FROM, name)]
         if member.first_record:
             links.append((_BEGINS, member.first_record))
-        if member.forked_from:
-            links += [(_NAMED, member.forked_from), (_FORKED_FROM, member.forked_from)]
+        if finds_summaries:
+            links += [(_HOLDS, member.first_record), (_BEGINS_WITHIN, member.id)]
         for where, value in links:
             # Each link once: thousands of sessions may share one simple id.
             if (where, value, member.harness) not in followed:
@@ -139,10 +157,14 @@ def family(connection: sqlite3.Connection, session: int) -> list[Member]:
 _NAMED: Final = "native_id=?"
 _FORKED_FROM: Final = "kind='fork' AND parent_native <> '' AND parent_native=?"
 _BEGINS: Final = "first_record <> 0 AND first_record=?"
+_HOLDS: Final = """id IN (
+SELECT session FROM block JOIN summary ON summary.block = block.id WHERE record=?)"""
+_BEGINS_WITHIN: Final = """first_record <> 0 AND first_record IN (
+SELECT record FROM summary JOIN block ON block.id = summary.block WHERE session=?)"""
 
 
 def relatives(connection: sqlite3.Connection, harness: str, marks: Iterable[int | str]) -> set[int]:
-    """Return the sessions that have one of these ids, name it as their origin, or begin with it.
+    """Return the sessions that have or name such an id, or begin with or sum up such a record.
 
     Args:
         connection: A reader's.
@@ -150,11 +172,18 @@ def relatives(connection: sqlite3.Connection, harness: str, marks: Iterable[int 
         marks: Native ids; hashes of a first record, never 0.
     """
     found: set[int] = set()
+    begun = (_BEGINS, _HOLDS) if _finds_summaries(connection) else (_BEGINS,)
     for mark in marks:
-        for where in (_NAMED, _FORKED_FROM) if isinstance(mark, str) else (_BEGINS,):
+        for where in (_NAMED, _FORKED_FROM) if isinstance(mark, str) else begun:
             members = _members(connection, f"{where} AND harness=?", mark, harness)
             found.update(member.id for member in members)
     return found
+
+
+def _finds_summaries(connection: sqlite3.Connection) -> bool:
+    """Whether the index knows summaries; one of an earlier version is still read."""
+    query = "SELECT 1 FROM sqlite_schema WHERE name='summary'"
+    return connection.execute(query).fetchone() is not None
 
 
 def _members(connection: sqlite3.Connection, where: str, *values: object) -> list[Member]:

@@ -48,7 +48,22 @@ def _index_counts(connection: sqlite3.Connection) -> None:
         connection.execute(statement)
 
 
-STEPS: Final[tuple[Step, ...]] = (_count_searchable, _index_counts)
+def _find_summaries(connection: sqlite3.Connection) -> None:
+    """Note where summaries stand: a copy that begins with one belongs to that session."""
+    from recall_tui.store import families  # noqa: PLC0415 - most starts migrate nothing
+    from recall_tui.store.block import Meta  # noqa: PLC0415
+
+    for statement in schema.SUMMARIES:
+        connection.execute(statement)
+    rows = connection.execute("SELECT id, session, meta FROM block WHERE kind=0").fetchall()
+    found = set()
+    for block, session, data in rows:
+        if families.note_summaries(connection, block, Meta.unpack(data)):
+            found.add(session)
+    families.update(connection, found)
+
+
+STEPS: Final[tuple[Step, ...]] = (_count_searchable, _index_counts, _find_summaries)
 """Step n (from 0) leads from version n + 1 to n + 2; its docstring says what it does and why."""
 
 TEXT_RULES: Final = "text"

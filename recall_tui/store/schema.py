@@ -14,7 +14,7 @@ from recall_tui.errors import StoreError
 if TYPE_CHECKING:
     import sqlite3
 
-VERSION: Final = 3
+VERSION: Final = 4
 """`PRAGMA user_version` of an index this code reads and writes."""
 
 LACKING: Final = "(state <> 'ok' OR unparsed > 0 OR torn > 0 OR unknown <> '')"
@@ -28,6 +28,16 @@ COUNTS: Final = (
     f"CREATE INDEX source_lacking ON source (id) WHERE {LACKING}",
 )
 """What the reach of every answer is told by."""
+
+SUMMARIES: Final = (
+    """CREATE TABLE summary (
+  record INTEGER NOT NULL,         -- hash of the record id of a compaction's summary, ...
+  block INTEGER NOT NULL,          -- ... and the block that holds it
+  PRIMARY KEY (record, block)
+) WITHOUT ROWID""",
+    "CREATE INDEX summary_block ON summary (block)",
+)
+"""A copy of a compacted session begins with the summary: in the original that stands midway."""
 
 TABLES: Final = (
     "CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID",
@@ -139,6 +149,7 @@ TABLES: Final = (
     "CREATE INDEX source_session ON source (session) WHERE session IS NOT NULL",
     "CREATE INDEX source_native ON source (native_id, harness)",
     *COUNTS,
+    *SUMMARIES,
 )
 """The index of version `VERSION`, statement by statement."""
 

@@ -63,7 +63,10 @@ def write(folder: Path, name: str, messages, meta=None, written: int = 0) -> Non
     path = folder / f"{name}.jsonl"
     path.parent.mkdir(parents=True, exist_ok=True)
     lines = [json.dumps({"meta": meta, "parent_id": meta["parent"]}) + "\n"] if meta else []
-    lines += [line(text=text, t=time, id=record) for record, text, time in messages]
+    lines += [
+        line("summary" if record.startswith("sum") else "prompt", text=text, t=time, id=record)
+        for record, text, time in messages
+    ]
     path.write_text("".join(lines), encoding="utf-8")
     end = written or max((time for *_, time in messages), default=1)
     os.utime(path, ns=(end * 1_000_000,) * 2)
@@ -72,7 +75,17 @@ def write(folder: Path, name: str, messages, meta=None, written: int = 0) -> Non
 T = 1_700_000_000_000
 
 kinds = st.sampled_from(
-    ["same ids", "named fork", "times anew", "whole copy", "subagent", "alone", "turns"]
+    [
+        "same ids",
+        "named fork",
+        "times anew",
+        "whole copy",
+        "subagent",
+        "alone",
+        "turns",
+        "compacted",
+        "from summary",
+    ]
 )
 steps = st.lists(
     st.tuples(
@@ -106,6 +119,13 @@ def grow(folder: Path, steps, *, ids: bool) -> None:
         elif kind == "turns":
             said = base[shared : shared + 2]
             meta = {"kind": "fork", "parent": base_name.rpartition("/")[2]}
+        elif kind == "compacted" and ids:
+            said = [*base[:shared], (f"sum{number}", f"x {number}", clock)]
+        elif kind == "from summary":
+            at = next((n for n, said in enumerate(base) if said[0].startswith("sum")), len(base))
+            said = [*base[at : at + 1], *base[max(0, at - shared) : at], *base[at + 1 :]]
+            if later:
+                said = [(record, text, clock) for record, text, _ in said]
         elif kind == "subagent":
             meta = {"kind": "subagent", "parent": base_name.rpartition("/")[2]}
         for turn in range(own):
@@ -175,6 +195,25 @@ def test_a_message_counts_where_it_was_first_written(folder):
         ("toy:original", 1, 1), ("toy:original", 0, 1),
     ]  # fmt: skip
     compare(folder)
+
+
+def test_a_copy_of_a_compacted_session_belongs_to_it(folder):
+    summary = ("sum", "x summary", T + 3000)
+    write(folder, "original", [*said(0, 3), summary, *said(4, 6)])
+    write(folder, "copy", [summary, *said(2, 3), *said(4, 6), *said(0, 1, 90_000, "own")])
+    write(folder, "far/copy of it", [summary, *said(2, 3), *said(0, 1, 99_000, "far")])
+    assert [s.copied for s in cold_corpus(folder).sessions(EVERYTHING)] == [2, 4, 0]
+    compare(folder)
+
+
+def test_a_copy_is_told_from_the_index_that_holds_its_original(folder):
+    summary = ("sum", "x summary", T + 3000)
+    write(folder, "original", [*said(0, 3), summary, *said(4, 6)])
+    with store_corpus(folder) as stored:
+        write(folder, "copy", [summary, *said(2, 3), *said(4, 6), *said(0, 1, 90_000, "own")])
+        rest = [pair for pair in cold_corpus(folder)._sources if pair[1].native_id == "copy"]
+        (session,) = ColdCorpus(rest, histories=stored.histories).sessions(EVERYTHING)
+        assert session.copied == 4
 
 
 def test_only_what_may_be_related_is_opened_before_its_turn(folder):

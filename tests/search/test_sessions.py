@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from recall_tui.model import Filter, SessionKind
-from recall_tui.search.sessions import Titles, admitted, named
+from recall_tui.search.sessions import Titles, admitted, named, too_short
 from tests.search.corpora import Said, Talk, session_of
 
 TALKS = [
@@ -71,3 +71,11 @@ def test_a_title_holds_every_typed_word(typed, expected):
     assert [s.id for s in Titles(named_so).called(typed, Filter(), 1)] == expected[:1]
     mains = Titles(named_so).called(typed, Filter(mains_only=True), 5)
     assert [s.id for s in mains] == [row for row in expected if row != 1], "1 is a subagent"
+
+
+@pytest.mark.parametrize(
+    ("name", "short"),
+    [("5041", True), ("claude:5041", True), ("claude:50419c85", False), ("", False)],
+)
+def test_a_name_too_short_to_begin_an_id_is_told_so(name, short):
+    assert bool(too_short(name)) is short

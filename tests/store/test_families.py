@@ -75,6 +75,41 @@ def test_a_named_origin_beats_times(desk):
     assert copied(desk) == {"a": (0, ""), "b": (5, "a")}
 
 
+def test_a_copy_of_a_compacted_session_begins_with_its_summary(desk):
+    """As Claude Code writes it: the last messages before the summary come after it."""
+    summary = line("summary", "what was said", t=T + 3000, id="s")
+    main = desk.write("main.jsonl", rows(0, 3), summary, rows(4, 6))
+    copy = [summary, rows(2, 3), rows(4, 6)]
+    desk.write("fork.jsonl", *copy, rows(7, 9, mark="f"))
+    desk.sync()
+    assert copied(desk) == {"fork": (4, "main"), "main": (0, "")}
+    # One that was copied from the copy, and gave its messages new times.
+    desk.write("a.jsonl", summary, rows(2, 3, at=50_000), rows(4, 6), rows(7, 8, mark="f", at=900))
+    desk.sync()
+    assert copied(desk)["a"] == (5, "main")
+    main.unlink()
+    desk.sync()
+    assert copied(desk)["fork"] == (4, "main")  # gone from disk, not from the index
+    desk.append("fork.jsonl", rows(10, 11, mark="f"))
+    desk.sync()
+    assert copied(desk)["fork"] == (4, "main")
+
+
+def test_what_was_taken_back_stands_only_in_the_original(desk):
+    desk.write("main.jsonl", rows(0, 6))
+    desk.write("fork.jsonl", rows(0, 2), rows(4, 6), rows(7, 9, mark="f"))
+    desk.sync()
+    assert copied(desk) == {"fork": (4, "main"), "main": (0, "")}
+
+
+def test_sessions_that_hold_each_others_beginning_lose_nothing(desk):
+    one, two = (line("summary", text, t=T + 1, id=text) for text in ("one", "two"))
+    desk.write("a.jsonl", one, two)
+    desk.write("b.jsonl", two, one)
+    desk.sync()
+    assert sorted(count for count, _ in copied(desk).values()) == [0, 2]
+
+
 def test_a_fork_without_record_ids_is_compared_by_content(desk):
     plain = [line(text=f"text {n}", t=T + n) for n in range(4)]
     desk.write("a.jsonl", *plain)

@@ -295,6 +295,7 @@ def test_an_index_of_version_1_learns_what_recall_can_find(desk):
     assert counted == [(2, 0), (2, 1)]
     for index in ("session_counts", "source_lacking"):
         execute(desk, f"DROP INDEX {index}")
+    execute(desk, "DROP TABLE summary")
     for column in ("searchable", "searchable_copied"):
         execute(desk, f"ALTER TABLE session DROP COLUMN {column}")
     execute(desk, "PRAGMA user_version=1")
@@ -309,6 +310,24 @@ def test_an_index_of_version_1_learns_what_recall_can_find(desk):
         "SELECT name FROM sqlite_schema WHERE name IN ('session_counts','source_lacking')"
     )
     assert len(made) == 2
+
+
+def test_an_index_of_version_3_learns_which_copies_begin_with_a_summary(desk):
+    summary = line("summary", "what was said", t=T + 1, id="s")
+    desk.write("main.jsonl", line(text="one", t=T, id="a"), summary)
+    desk.write("copy.jsonl", summary, line(text="two", t=T + 2, id="b"))
+    desk.sync()
+    told = desk.sql("SELECT key, copied, parent FROM session ORDER BY key")
+    assert [count for _, count, _ in told] == [1, 0]
+    noted = desk.sql("SELECT * FROM summary ORDER BY block")
+    execute(desk, "DROP TABLE summary")
+    execute(desk, "UPDATE session SET original=0, copied=0, parent=''")
+    execute(desk, "PRAGMA user_version=3")
+    assert desk.corpus.coverage(Filter()).messages == 4  # still readable
+    with closing(open_writer(desk.index)) as connection:
+        bring_up_to_date(connection, edition.TEXT_RULES)
+    assert desk.sql("SELECT key, copied, parent FROM session ORDER BY key") == told
+    assert desk.sql("SELECT * FROM summary ORDER BY block") == noted
 
 
 def test_the_steps_lead_to_this_version():

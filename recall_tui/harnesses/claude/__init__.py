@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 _SUBAGENT: Final = late(r"agent-[\w-]+")
 _HOUSEKEEPING: Final = ("agent-acompact", "agent-aprompt_suggestion")
 """Subagents the program runs for itself: a compaction, a guess at the next prompt."""
+_UUID: Final = re.compile(rb'"uuid":"([0-9A-Za-z-]{1,64})"')
 _RESUMABLE: Final = late(r"\w[\w.-]*")
 _NO_SESSIONS: Final = frozenset(
     {"tool-results", "memory", "file-history", "todos", "plugins", "node_modules", ".git"}
@@ -130,6 +131,16 @@ class Claude:
             if _is_record(record):
                 return True
         return False
+
+    def begins_midway(self, head: bytes) -> bytes:
+        """Return the id of a compaction's boundary, when no record of a turn stands before it."""
+        if b'"compact_boundary"' not in head:
+            return b""
+        for line in head.split(b"\n"):
+            record = _UUID.search(line)
+            if record:
+                return record[1] if b'"compact_boundary"' in line else b""
+        return b""
 
     def open(self, source: Source, since: Checkpoint | None = None) -> Transcript:
         """Return a reader for the session; see `base.Harness`."""

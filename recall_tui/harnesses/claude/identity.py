@@ -39,10 +39,17 @@ def of_reply(reply: str, found: Iterable[Parsed]) -> None:
 
 
 def of_turn(reply: str, found: Iterable[Parsed]) -> None:
-    """Name results, and the prompts a reply answers; nothing lasting is known of other texts."""
+    """Name results, the prompts a reply answers, and summaries: no two are alike.
+
+    Nothing lasting is known of other texts.
+    """
     for message in found:
-        answered = reply and message.kind in (Kind.PROMPT, Kind.DELEGATION)
-        message.record = _of_call(message) or (f"{reply}<{_mark(message.text)}" if answered else "")
+        if message.kind is Kind.SUMMARY:
+            message.record = f"summary/{_mark(message.text)}"
+        elif reply and message.kind in (Kind.PROMPT, Kind.DELEGATION):
+            message.record = _of_call(message) or f"{reply}<{_mark(message.text)}"
+        else:
+            message.record = _of_call(message)
 
 
 def _of_call(message: Parsed) -> str:
