@@ -103,9 +103,14 @@ def _open(sources: Sequence[str], *, demo: bool) -> int:
     import gc
 
     from recall_tui.config import load
+    from recall_tui.paths import locate
     from recall_tui.tui import first_frame
 
-    settings = load().settings
+    config = load()
+    settings = config.settings
+    if "theme" not in config.origins:
+        looks = "" if demo else locate().looks_file
+        settings = settings._replace(theme=first_frame.theme(os.environ, looks, settings.theme))
     # Collecting while half a million objects are made for good only delays what a person sees.
     gc.disable()
     try:

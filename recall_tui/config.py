@@ -115,6 +115,16 @@ def _zone(value: object) -> str:
 # ------------------------------------------------------------------ the settings
 
 
+THEMES: Final = (
+    "recall", "recall-light", "textual-dark", "textual-light", "nord", "gruvbox",
+    "catppuccin-mocha", "dracula", "tokyo-night", "monokai", "flexoki", "catppuccin-latte",
+    "catppuccin-frappe", "catppuccin-macchiato", "solarized-light", "solarized-dark", "rose-pine",
+    "rose-pine-moon", "rose-pine-dawn", "atom-one-dark", "atom-one-light", "ansi-dark",
+    "ansi-light",
+)  # fmt: skip
+"""The app's themes. Named here, because the app itself is not there to be asked."""
+
+
 class Settings(NamedTuple):
     """Every setting with its default; `RULES` says how each is read and what it means."""
 
@@ -127,6 +137,7 @@ class Settings(NamedTuple):
     regex_timeout_s: float = 10.0
     zone: str = "local"
     theme: str = "recall"
+    motion: str = "full"
     images: str = "auto"
     keymap: str = ""
     editor: str = ""
@@ -164,7 +175,13 @@ RULES: Final = {
         "Seconds a regular expression may take for a block of text; thrice that is lost at most.",
     ),
     "zone": Rule(_zone, "Zone of the times shown: local, UTC or a name (Europe/Berlin)."),
-    "theme": Rule(_text, "Theme of the app; its palette lists them."),
+    "theme": Rule(
+        _one_of(*THEMES),
+        "Theme of the app; its palette lists them. Unset: the one last chosen there.",
+    ),
+    "motion": Rule(
+        _one_of("full", "reduced"), "reduced: in the app no cursor blinks and nothing glides."
+    ),
     "images": Rule(
         _one_of("auto", "half", "kitty", "sixel", "off"),
         "How pictures are drawn: auto, half (half-cells), kitty, sixel or off.",

@@ -46,6 +46,11 @@ class Paths(NamedTuple):
         return os.path.join(self.data, "user.db")
 
     @property
+    def looks_file(self) -> str:
+        """How a person last looked at things in the app."""
+        return os.path.join(self.state, "looks.json")
+
+    @property
     def logs(self) -> str:
         """The folder of log files."""
         return os.path.join(self.state, "logs")

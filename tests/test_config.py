@@ -68,7 +68,8 @@ def test_unknown_key_without_a_neighbour_lists_all(env) -> None:
 @pytest.mark.parametrize(
     ("line", "wanted"),
     [
-        ("theme = 3", "theme must be a text"),
+        ("theme = 3", "theme must be one of recall, "),
+        ("theme = 'drakula'", "theme must be one of recall, "),
         ('exclude = "/x/*"', None),
         ("exclude = [1]", "exclude must be a list of texts"),
         ('exclude = [""]', "exclude must be a list of texts, none of them empty"),
@@ -78,7 +79,7 @@ def test_unknown_key_without_a_neighbour_lists_all(env) -> None:
         ("regex_timeout_s = inf", "regex_timeout_s must be a number of seconds"),
         ('images = "big"', "images must be one of auto, half, kitty, sixel, off"),
         ('zone = "Mars/Olympus"', "zone must be local, UTC or a name"),
-        ("[theme]", "theme must be a text"),
+        ("[editor]", "editor must be a text"),
     ],
 )
 def test_a_value_of_another_shape_is_refused(env, line: str, wanted: str | None) -> None:
@@ -121,8 +122,8 @@ def test_a_file_that_is_no_toml_is_named(env, content: bytes) -> None:
 
 
 def test_a_file_with_a_byte_order_mark_is_read(env) -> None:
-    (Path(env["RECALL_HOME"]) / "config.toml").write_bytes(b"\xef\xbb\xbftheme = 'x'\n")
-    assert load(env).settings.theme == "x"
+    (Path(env["RECALL_HOME"]) / "config.toml").write_bytes(b"\xef\xbb\xbftheme = 'nord'\n")
+    assert load(env).settings.theme == "nord"
 
 
 def test_a_folder_in_the_place_of_the_file(env) -> None:

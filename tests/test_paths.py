@@ -13,7 +13,7 @@ import pytest
 from recall_tui import paths
 from recall_tui.errors import ConfigError, StoreError
 from recall_tui.paths import PROGRAM, locate, private_folder
-from recall_tui.tui.launch import sync_command
+from recall_tui.tui.launch import index_command
 
 
 def test_recall_home_moves_everything(tmp_path: Path) -> None:
@@ -89,7 +89,7 @@ def test_private_folder_in_the_way_of_a_file(tmp_path: Path) -> None:
         private_folder(str(tmp_path / "file" / "below"))
 
 
-def test_what_we_start_runs_nothing_of_the_folder_a_person_is_in(tmp_path, monkeypatch) -> None:
+def test_what_we_start_runs_nothing_of_the_folder_a_person_is_in(tmp_path) -> None:
     """A search starts the index on its own, wherever one stands: in a project just cloned, say."""
     for name in ("json", "click", "sqlite3", "recall_tui", "watchfiles", "msgspec", "os"):
         (tmp_path / f"{name}.py").write_text("open('ran', 'w')\nraise SystemExit(9)\n")
@@ -100,5 +100,4 @@ def test_what_we_start_runs_nothing_of_the_folder_a_person_is_in(tmp_path, monke
     )
     assert (done.returncode, done.stderr) == (0, "")
     assert not (tmp_path / "ran").exists()
-    monkeypatch.delenv("RECALL_BACKGROUND", raising=False)
-    assert sync_command(())[: len(PROGRAM)] == PROGRAM
+    assert index_command((), demo=False)[: len(PROGRAM)] == PROGRAM

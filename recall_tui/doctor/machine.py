@@ -39,7 +39,8 @@ def machine_checks(env: Mapping[str, str]) -> Iterator[Check]:
     else:
         own = len(held.origins)
         words = f"{own} set" if own else "all at their defaults"
-        yield Check("machine", Level.OK, "config", f"{held.file}: {words}", "", {"set": own})
+        facts: dict[str, object] = {"set": own, "settings": held.file}
+        yield Check("machine", Level.OK, "config", f"{held.file}: {words}", "", facts)
 
 
 def _scanner() -> Check:

@@ -7,6 +7,7 @@ import gc
 import os
 import threading
 from datetime import UTC
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual import events, on
@@ -20,7 +21,7 @@ from recall_tui.tui.faults import TellsFaults
 from recall_tui.tui.keymap import Keymap, Scope, bindings
 from recall_tui.tui.messages import StoreChanged, SyncEnded, SyncReported
 from recall_tui.tui.screens.main import MainScreen
-from recall_tui.tui.themes import DARK, LIGHT, OWN, ink_variables
+from recall_tui.tui.themes import DARK, LIGHT, OURS, ink_variables
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -37,9 +38,13 @@ if TYPE_CHECKING:
     from recall_tui.history import History
     from recall_tui.store.sync.progress import SyncProgress
     from recall_tui.tui.faults import WorkFaulted
+    from recall_tui.tui.screens.health import HealthScreen
 
 DEMO: Final = "demo"
 """What the app returns when the person asked for the demo history."""
+
+OWN: Final = "own"
+"""What the demo returns when the person asked for their own history."""
 
 POLL_S: Final = 0.25
 """The store's version is looked at this often, in a thread of its own."""
@@ -62,7 +67,8 @@ class RecallApp(TellsFaults, Detours):
         zone_name: Its name, as the setting has it.
         theme: Name of the theme; an unknown one is our own.
         keymap: The keys in force.
-        sync: Command of the background sync, empty for none.
+        index: Command that compares the sources with the index.
+        live: Keep the index live with it while the app is open.
         home: The home directory, shown as `~`.
         demo: The history is the bundled demo.
         driver: What the terminal is driven with; None for Textual's own choice.
@@ -70,12 +76,14 @@ class RecallApp(TellsFaults, Detours):
         kept_in: File in which mode, switches and arrangement are kept; empty for none.
 
     Returns:
-        From `run`: `DEMO` when the person asked for the demo history, else None.
+        From `run`: `DEMO` or `OWN` when the person asked for that history, else None.
     """
 
     TITLE = "Recall"
     CSS_PATH: ClassVar[str | PurePath | list[str | PurePath] | None] = "app.tcss"
     PAUSE_GC_ON_SCROLL = True
+    still: bool = False
+    """The person wants less motion: no cursor blinks, nothing glides."""
     COMMANDS: ClassVar[set[type[Provider] | Callable[[], type[Provider]]]] = set()
     BINDINGS: ClassVar[list[BindingType]] = [*bindings(Scope.EVERYWHERE)]
 
@@ -88,7 +96,8 @@ class RecallApp(TellsFaults, Detours):
         zone_name: str = "UTC",
         theme: str = DARK.name,
         keymap: Keymap | None = None,
-        sync: Sequence[str] = (),
+        index: Sequence[str] = (),
+        live: bool = False,
         home: str = "",
         demo: bool = False,
         driver: type[Driver] | None = None,
@@ -105,13 +114,15 @@ class RecallApp(TellsFaults, Detours):
         self._demo = demo
         self._kept_in = kept_in
         self._examine = examine or self._doctor
-        self._sync_argv = tuple(sync)
+        self._sync_argv = (*index, "--watch") if live else ()
+        self._index_argv = tuple(index)
+        self._watching = False
         self._ended = threading.Event()
         self._early_keys: list[events.Key] | None = []
         self._opened: Screen[object] | None = None
         self._left = False
-        for own in OWN:
-            self.register_theme(own)
+        for ours in OURS:
+            self.register_theme(ours)
         self.theme = theme if theme in self.available_themes else DARK.name
         if self.keymap.own:
             self.set_keymap(self.keymap.own)
@@ -191,6 +202,9 @@ class RecallApp(TellsFaults, Detours):
 
     def on_mount(self) -> None:
         """Start the services once the first frame is out."""
+        if self.still:
+            self.animation_level = "none"
+        self.still = self.animation_level == "none"
         self.call_after_refresh(self._take_early_keys)
         self.call_after_refresh(self._start_services)
 
@@ -237,6 +251,12 @@ class RecallApp(TellsFaults, Detours):
         """After ctrl+z of a shell and `fg` the screen is a new one."""
         self.refresh(layout=True)
 
+    @on(events.DescendantFocus)
+    def _stand_still(self, event: events.DescendantFocus) -> None:
+        """Let no cursor blink for a person who wants less motion."""
+        if self.still and isinstance(event.widget, Input):
+            event.widget.cursor_blink = False
+
     def _start_services(self) -> None:
         # What is alive now lives as long as the app: the collector need not look at it again.
         gc.freeze()
@@ -244,7 +264,11 @@ class RecallApp(TellsFaults, Detours):
         self.run_worker(
             self._poll, thread=True, group="poll", exit_on_error=False, description="poll store"
         )
-        if self._sync_argv:
+        self._keep_live()
+
+    def _keep_live(self) -> None:
+        """Have another process read what is written from now on, unless one does."""
+        if self._sync_argv and not self._watching:
             self.run_worker(
                 self._sync(), group="sync", exit_on_error=False, description="background sync"
             )
@@ -272,7 +296,40 @@ class RecallApp(TellsFaults, Detours):
         def report(progress: SyncProgress) -> None:
             self._tell(SyncReported(progress))
 
-        self._tell(SyncEnded(await SyncChild(self._sync_argv, report).run()))
+        self._watching = True
+        words = await SyncChild(self._sync_argv, report).run()
+        self._watching = False
+        self._tell(SyncEnded(f"live updates are off: {words}" if words else ""))
+
+    def on_health_screen_wanted(self, event: HealthScreen.Wanted) -> None:
+        """Do what mends a gap."""
+        from recall_tui.tui.health import Deed
+
+        event.stop()
+        if event.deed is Deed.DEMO:
+            self.action_open_demo()
+            return
+        anew = ("--rebuild",) if event.deed is Deed.REBUILD else ()
+        self.run_worker(
+            self._index(anew), group="index", exclusive=True, exit_on_error=False,
+            description="index",
+        )  # fmt: skip
+
+    async def _index(self, options: Sequence[str]) -> None:
+        """Compare the sources with the index, once, and say how that went."""
+        from recall_tui.tui.screens.health import HealthScreen
+        from recall_tui.tui.syncing import SyncChild
+
+        self.notify("Reading the sources…", timeout=2, markup=False)
+        child = SyncChild((*self._index_argv, *options), lambda _: None)
+        words = await child.run()
+        done = "Another process is reading them." if child.busy else "All sources are compared."
+        self.notify(words or done, severity="error" if words else "information", markup=False)
+        if not words:
+            self._keep_live()
+        for screen in self.screen_stack:
+            if isinstance(screen, HealthScreen):
+                screen.action_again()
 
     def action_help(self) -> None:
         """Show every key."""
@@ -303,18 +360,19 @@ class RecallApp(TellsFaults, Detours):
 
     def action_leave(self) -> None:
         """Quit; with a selection, ctrl+c copies it first, as elsewhere."""
-        if self.screen.get_selected_text():
-            self.screen.action_copy_text()
-            self.screen.clear_selection()
+        from recall_tui.tui.copying import copy_in_thread
+
+        box = self.focused
+        text = self.screen.get_selected_text() or (isinstance(box, Input) and box.selected_text)
+        if not text:
+            self.exit(None)
             return
-        self.exit(None)
+        self.in_thread(partial(copy_in_thread, self, text, "selection"), "copy")
+        self.screen.clear_selection()
 
     def action_open_demo(self) -> None:
-        """Leave this history for the demo; `run` opens it."""
-        if self._demo:
-            self.notify("This is the demo history.", timeout=2, markup=False)
-        else:
-            self.exit(DEMO)
+        """Leave this history for the demo, or the demo for this history; `run` opens it."""
+        self.exit(OWN if self._demo else DEMO)
 
 
 async def _typed(box: Input) -> None:

@@ -102,10 +102,10 @@ def switches(state: Switches, *, narrow: bool) -> Bar:
 
 def status(coverage: Coverage, *, demo: bool) -> Bar:
     """Return how many sessions there are, and whether the list is live."""
-    state = " · demo" if demo else " · live" if coverage.live else ""
+    state = "demo" if demo else "live" if coverage.live and not coverage.reading else ""
     listed = coverage.reach.sessions_total - coverage.subagents
     words = notation.counted(listed, "session") if listed or not coverage.reading else ""
-    return Bar((), [Part(f"{words}{state} ", "muted")])
+    return Bar((), [Part(f"{' · '.join(filter(None, (words, state)))} ", "muted")])
 
 
 def count(
@@ -240,7 +240,7 @@ def banner(coverage: Coverage, search_gaps: Sequence[Gap], key: str, now_ms: int
         lead = "partial: " if coverage.reach.sessions_total else ""
         return Bar([Part(f" ⚠ {lead}{' · '.join(loud)}", "warning", "app.gaps")], details)
     if coverage.note:
-        return Bar([Part(f" ⚠ {coverage.note}", "warning", "app.gaps")])
+        return Bar([Part(f" ⚠ {coverage.note}", "warning", "app.gaps")], details)
     listed = coverage.reach.sessions_total - coverage.subagents
     words = f"   all {notation.counted(listed, 'session')}" if listed else "   no sessions yet"
     if (age := coverage.age_ms(now_ms)) is not None:

@@ -16,6 +16,8 @@ import sys
 import termios
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
 
+from recall_tui.config import THEMES
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -42,6 +44,9 @@ class Palette(NamedTuple):
     accent: str
     dim: str
 
+
+SIXTEEN: Final = "ansi-dark"
+"""The theme of a terminal that has only sixteen colours."""
 
 PALETTES: Final = {
     "recall": Palette("14161a", "1d1f23", "6cc6b4", "75777c"),
@@ -84,6 +89,27 @@ def show(env: Mapping[str, str], theme: str) -> None:
     termios.tcsetattr(0, termios.TCSANOW, quiet)
     _Held.shown = True
     _write(ALTERNATE + "\x1b[?25l" + frame(palette, columns, rows, depth, grey="NO_COLOR" in env))
+
+
+def theme(env: Mapping[str, str], looks: str, usual: str) -> str:
+    """Return the theme of a person whose settings name none.
+
+    Args:
+        env: The environment: what the terminal can.
+        looks: The file in which the one that was last chosen is kept; empty for none.
+        usual: Where none was chosen, on a terminal with more than sixteen colours.
+    """
+    try:
+        with open(looks, encoding="utf-8") as file:
+            import json  # 2 ms that a first run does not need
+
+            kept = json.load(file).get("theme")
+    except (OSError, ValueError, AttributeError):
+        kept = None
+    if kept in THEMES:
+        return str(kept)
+    # Of our own shades such a terminal makes black and white: its own sixteen look better.
+    return usual if _depth(env) or "NO_COLOR" in env else SIXTEEN
 
 
 def taken_over() -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from enum import StrEnum
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from rich.cells import cell_len
@@ -22,13 +23,19 @@ if TYPE_CHECKING:
     from recall_tui.model import Session
     from recall_tui.tui.bars import Coverage
 
-KEEP_DAYS: Final = 3650
+LINE: Final = json.dumps({"cleanupPeriodDays": 3650})[1:-1]
 """Ten years: what the guard offers in place of a month."""
+
+_TEXTS: Final = (".json", ".jsonl", ".toml", ".md", ".txt")
+"""Ends of names that an editor can do something with."""
 
 _SIGNS: Final = {
     Level.OK: ("✓", "success"), Level.NOTE: ("·", "muted"), Level.WARN: ("⚠", "warning"),
     Level.FAIL: ("✗", "error"),
 }  # fmt: skip
+_RANKS: Final = {Level.FAIL: 0, Level.WARN: 1, Level.NOTE: 2, Level.OK: 2}
+"""What needs a person comes first."""
+
 _MISSING, _LOST, _KNOWN = "Answers may miss something", "Will be lost", "Good to know"
 
 
@@ -38,6 +45,18 @@ class Known(NamedTuple):
     gaps: Sequence[Gap]
     coverage: Coverage
     now_ms: int
+
+
+class Deed(StrEnum):
+    """What enter does for a row, in words."""
+
+    READ = "reads the sources now"
+    REBUILD = "makes the index anew, beside the old one"
+    DEMO = "opens the demo history"
+    SETTING = "copies the line and opens the file in your editor"
+    FILE = "opens the file in your editor"
+    COPY = "copies the next step"
+    NOTHING = ""
 
 
 class Item(NamedTuple):
@@ -54,23 +73,57 @@ class Item(NamedTuple):
     file: str = ""
     """A file to look at or to change for it."""
 
+    @property
+    def deed(self) -> Deed:
+        """What enter does for it: the next step itself where Recall can do it, else half of it."""
+        if self.action.startswith(_REBUILDS):
+            return Deed.REBUILD
+        if self.action.startswith(_READS):
+            return Deed.READ
+        if self.action.startswith(_SHOWS):
+            return Deed.DEMO
+        if self.copy == LINE and has_file(self):
+            return Deed.SETTING
+        if self.action:
+            return Deed.COPY
+        return Deed.FILE if has_file(self) else Deed.NOTHING
 
-def of_gaps(gaps: Iterable[Gap]) -> list[Item]:
-    """Return a row for each gap."""
+
+_READS: Final = "recall index"
+_REBUILDS: Final = "recall index --rebuild"
+_SHOWS: Final = "recall --demo"
+_NAMED_BELOW: Final = "recall doctor names"
+_BELOW: Final = "the files are named below, under damage"
+
+_NOW: Final = frozenset({GapKind.NOT_INDEXED, GapKind.STALE, GapKind.COLD})
+"""What a sync that is on its way mends."""
+
+
+def of_gaps(gaps: Iterable[Gap], *, reading: bool = False) -> list[Item]:
+    """Return a row for each gap.
+
+    Args:
+        gaps: What is missing.
+        reading: A sync is on its way: what it mends needs nobody to do it.
+    """
     # Of what the agents' programs will delete the doctor's own row offers more.
-    return [_of_gap(gap) for gap in gaps if gap.kind is not GapKind.RETENTION]
+    return [_of_gap(gap, reading=reading) for gap in gaps if gap.kind is not GapKind.RETENTION]
 
 
-def _of_gap(gap: Gap) -> Item:
+def _of_gap(gap: Gap, *, reading: bool) -> Item:
     loud = gap.kind in LOUD
     head = words(gap.kind, max(1, gap.count))
+    action = _BELOW if gap.action.startswith(_NAMED_BELOW) else gap.action
+    if reading and gap.kind in _NOW:
+        action = ""
+        gap = gap._replace(detail="being read now")
     return Item(
         _MISSING if loud else _KNOWN,
         Level.WARN if loud else Level.NOTE,
         head or gap.detail,
         gap.detail if head else "",
-        gap.action,
-        gap.action or gap.where or gap.detail,
+        action,
+        action or gap.where or gap.detail,
         gap.where,
     )
 
@@ -80,17 +133,31 @@ def of_fault(words: str) -> Item:
     return Item(_MISSING, Level.FAIL, "something could not be read", words, "", words)
 
 
+def of_note(note: str) -> Item:
+    """Return the row for why the index is not kept live any more."""
+    return Item(_MISSING, Level.WARN, "what is written from now on", note, "recall index", note)
+
+
 def of_checks(checks: Iterable[Check]) -> list[Item]:
     """Return a row for each check; what Claude Code will delete soon asks for an answer."""
-    return [
-        _guard(check)
-        if check.section == "retention" and check.facts.get("soon")
-        else Item(
-            check.section.capitalize(), check.level, check.name, check.detail, check.action,
-            check.action or check.detail, _file(check),
-        )
-        for check in checks
-    ]  # fmt: skip
+    return [_OWN.get(check.section, _of_check)(check) for check in checks]
+
+
+def _of_check(check: Check) -> Item:
+    return Item(
+        check.section.capitalize(), check.level, check.name, check.detail, check.action,
+        check.action or check.detail, str(check.facts.get("settings", "")),
+    )  # fmt: skip
+
+
+def _damage(check: Check) -> Item:
+    """Return the row of a damaged source: what is wrong with it first, for paths are long."""
+    if "path" not in check.facts:
+        return _of_check(check)
+    path = str(check.facts["path"])
+    where = f"{path} {check.facts['part']}".rstrip()
+    wrong = check.detail.removeprefix(where).removeprefix(": ")
+    return Item("Damage", check.level, wrong, where, check.action, check.detail, path)
 
 
 def _guard(check: Check) -> Item:
@@ -99,6 +166,8 @@ def _guard(check: Check) -> Item:
     Recall changes no setting of another program: it shows the line, copies it, opens the file.
     """
     soon, file = int(str(check.facts["soon"])), str(check.facts["settings"])
+    if not soon:
+        return _of_check(check)._replace(head="Claude Code", copy=LINE if check.action else "")
     within = notation.counted(int(str(check.facts["soon_days"])), "day")
     return Item(
         _LOST, Level.WARN,
@@ -106,15 +175,12 @@ def _guard(check: Check) -> Item:
         "It deletes after "
         f"{notation.counted(int(str(check.facts['days'])), 'day')}. Recall keeps the text it has "
         "read; pictures and going on with the session would be lost.",
-        f'put "cleanupPeriodDays": {KEEP_DAYS} in {file}',
-        json.dumps({"cleanupPeriodDays": KEEP_DAYS})[1:-1], file,
+        f"put {LINE} in {file}", LINE, file,
     )  # fmt: skip
 
 
-def _file(check: Check) -> str:
-    """Return the file a check is about, empty for none."""
-    held = (check.facts.get(name) for name in ("settings", "path"))
-    return next((str(path) for path in held if path), "")
+_OWN: Final = {"retention": _guard, "damage": _damage}
+"""Sections of the doctor's whose rows are not simply its lines."""
 
 
 def soon_deleted(home: str, sessions: Sequence[Session]) -> list[Gap]:
@@ -148,10 +214,17 @@ class HealthListing(Listing):
 
     def __init__(self, items: Iterable[Item], home: str) -> None:
         self._home = home
-        order = [_MISSING, _LOST, _KNOWN]
         given = list(items)
-        order += [one.group for one in given if one.group not in order]
-        self.items = sorted(given, key=lambda one: order.index(one.group))
+        order = list(dict.fromkeys([_MISSING, _LOST, _KNOWN, *(one.group for one in given)]))
+        worst = {group: min((_RANKS[i.level] for i in given if i.group == group), default=0)
+                 for group in order}  # fmt: skip
+        self.items = sorted(
+            given,
+            key=lambda one: (
+                order.index(one.group) > 1, worst[one.group], order.index(one.group),
+                _RANKS[one.level],
+            ),
+        )  # fmt: skip
         starts = [
             (row, one.group)
             for row, one in enumerate(self.items)
@@ -186,18 +259,20 @@ class HealthListing(Listing):
             second = [("  ", ""), (cut(detail, width - 2), "muted")]
         return Line(tuple(first)), Line(tuple(second))
 
-    def whole(self, row: int) -> list[list[tuple[str, str]]]:
-        """Return everything about a row, to be wrapped."""
+    def whole(self, row: int, enter: str) -> list[list[tuple[str, str]]]:
+        """Return everything about a row, to be wrapped, and what a key does for it."""
         item = self.items[row]
         lines = [[(self.shown(item.detail), "")]] if item.detail else []
         if item.action:
             lines.append([("→ ", "accent"), (self.shown(item.action), "strong")])
         if item.file and self.shown(item.file) not in self.shown(item.detail + item.action):
             lines.append([(self.shown(item.file), "muted")])
+        if item.deed:
+            lines.append([(f"{enter} ", "strong"), (item.deed, "muted")])
         return lines
 
 
 def has_file(item: Item) -> bool:
-    """Return whether a row is about a file that can be opened, or made by whoever opens it."""
-    folder = os.path.dirname(item.file)
-    return bool(item.file) and (os.path.isfile(item.file) or os.path.isdir(folder))
+    """Return whether a row is about a text that can be opened, or made by whoever opens it."""
+    made = os.path.isfile(item.file) or os.path.isdir(os.path.dirname(item.file))
+    return item.file.endswith(_TEXTS) and made

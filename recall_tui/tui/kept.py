@@ -1,4 +1,4 @@
-"""How a person last looked at things: mode, switches and arrangement, kept between runs.
+"""How a person last looked at things: mode, switches, arrangement, theme, kept between runs.
 
 A small file beside the logs, read before the first paint. It holds no text of anybody's; when it
 cannot be read, things look as they do at first.
@@ -10,6 +10,7 @@ import os
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
+from recall_tui.config import THEMES
 from recall_tui.errors import StoreError
 from recall_tui.paths import private_folder
 from recall_tui.search.results import Case
@@ -27,6 +28,8 @@ class Kept(NamedTuple):
 
     switches: Switches = Switches()
     how: Arrangement = Arrangement()
+    theme: str = ""
+    """The theme that was chosen in the app, empty for none."""
 
 
 def read(path: str) -> Kept:
@@ -47,19 +50,20 @@ def read(path: str) -> Kept:
     how = Arrangement(
         _choice(found.get("order"), Order.AGE), _choice(found.get("group"), Group.DAY)
     )
-    return Kept(switches, how)
+    theme = found.get("theme")
+    return Kept(switches, how, theme if theme in THEMES else "")
 
 
 def write(path: str, kept: Kept) -> None:
     """Keep it in a file. A disk that cannot be written only forgets."""
     import json
 
-    switches, how = kept
+    switches, how, theme = kept
     text = json.dumps(
         {
             "mode": switches.mode, "case": switches.case, "word": switches.word,
             "regex": switches.regex, "order": how.order.name.lower(),
-            "group": how.group.name.lower(),
+            "group": how.group.name.lower(), "theme": theme,
         }
     )  # fmt: skip
     with suppress(OSError, StoreError):

@@ -82,7 +82,7 @@ ACTIONS: Final = (
     Action("order", P, "alt+o", "screen.cycle_order", "Sort: age, size, prompts, title"),
     Action("group", P, "alt+p", "screen.cycle_group", "Group: day, project, harness"),
     Action("refresh", P, "f5,alt+l", "screen.reload", "Read the list again"),
-    Action("demo", E, "f2", "app.open_demo", "Open the demo history"),
+    Action("demo", E, "f2", "app.open_demo", "Demo history, and back"),
     Action("box.open", B, "enter", "screen.open", "Open", 1, priority=True, minor=True),
     Action("box.down", B, "down,ctrl+n", "move(1)", "Next", 2, minor=True),
     Action("box.up", B, "up", "move(-1)", "Previous", minor=True),

@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 from recall_tui.paths import PROGRAM
-from recall_tui.tui.app import DEMO, RecallApp
+from recall_tui.tui.app import DEMO, OWN, RecallApp
 from recall_tui.tui.keymap import Keymap
 
 if TYPE_CHECKING:
@@ -16,13 +16,16 @@ if TYPE_CHECKING:
     from recall_tui.history import History
 
 
-def run(sources: Sequence[str], settings: Settings, *, demo: bool = False) -> int:
+def run(
+    sources: Sequence[str], settings: Settings, *, demo: bool = False, own: Sequence[str] = ()
+) -> int:
     """Run the app until the person leaves it; return the exit code.
 
     Args:
         sources: `--source` values; empty means the harnesses' own places.
         settings: The settings in force.
         demo: Open the bundled demo history.
+        own: `--source` values of the history the person may go to from the demo.
 
     Raises:
         ConfigError: The zone or the keymap file is wrong.
@@ -39,10 +42,10 @@ def run(sources: Sequence[str], settings: Settings, *, demo: bool = False) -> in
     def opened() -> History:
         from recall_tui.history import History
 
-        return History.open(sources, demo=demo, live=bool(sync))
+        return History.open(sources, demo=demo, live=live)
 
     keymap = Keymap(read_keymap(settings.keymap), settings.keymap)
-    sync = () if demo else sync_command(sources)
+    live = not demo and os.environ.get("RECALL_BACKGROUND") != "0"
     history = deferred(opened)
     try:
         app = RecallApp(
@@ -51,14 +54,16 @@ def run(sources: Sequence[str], settings: Settings, *, demo: bool = False) -> in
             zone_name=settings.zone,
             theme=settings.theme,
             keymap=keymap,
-            sync=sync,
+            index=index_command(sources, demo=demo),
+            live=live,
             home=os.path.expanduser("~"),
             demo=demo,
             driver=terminal_driver(),
             # The demo looks as it did at first, whatever was done in it.
-            kept_in="" if demo else os.path.join(locate().state, "looks.json"),
+            kept_in="" if demo else locate().looks_file,
         )
         app.editor = settings.editor
+        app.still = settings.motion == "reduced"
         app.images = settings.images
         app.pixels = pixel_widget(settings.images, os.environ)
         learn(keymap.everything())
@@ -71,16 +76,15 @@ def run(sources: Sequence[str], settings: Settings, *, demo: bool = False) -> in
             history.close()
     if isinstance(wish, Command):
         become(wish)  # the terminal is clean, and no parent lingers
-    return run((), settings, demo=True) if wish == DEMO else app.return_code or 0
+    if wish == DEMO:
+        return run((), settings, demo=True, own=sources)
+    return run(own, settings) if wish == OWN else app.return_code or 0
 
 
-def sync_command(sources: Sequence[str]) -> tuple[str, ...]:
-    """Return the command of the background sync, empty when the environment turns it off."""
-    if os.environ.get("RECALL_BACKGROUND") == "0":
-        return ()
+def index_command(sources: Sequence[str], *, demo: bool) -> tuple[str, ...]:
+    """Return the command that compares the sources with the index."""
     named = [part for source in sources for part in ("--source", source)]
-    tail = ("index", "--watch", "--json", "--quiet")
-    return (*PROGRAM, *named, *tail)
+    return (*PROGRAM, *(["--demo"] if demo else named), "index", "--json", "--quiet")
 
 
 def read_keymap(path: str) -> dict[str, str]:

@@ -8,6 +8,7 @@ import json
 from dataclasses import fields
 from typing import TYPE_CHECKING, Final
 
+from recall_tui.errors import ExitCode
 from recall_tui.store.sync.progress import SyncProgress
 
 if TYPE_CHECKING:
@@ -16,13 +17,16 @@ if TYPE_CHECKING:
 _BUSY: Final = "lock"
 """Word in the child's last words when another process keeps the index live."""
 
+_ANSWERED: Final = frozenset({ExitCode.NOTHING, ExitCode.PARTIAL})
+"""How a sync ends that read all it could, when it has no more to say."""
+
 _STOP_S: Final = 1.0
 _LAST_WORDS: Final = 2000
 _LINE_LIMIT: Final = 1 << 20
 
 
 class SyncChild:
-    """One `recall index --watch --json --quiet`, started after the first paint, ended with the app.
+    """One `recall index --json --quiet`, with `--watch` for as long as the app is open.
 
     Args:
         argv: The command; empty: no child at all.
@@ -33,6 +37,8 @@ class SyncChild:
         self._argv = argv
         self._report = report
         self._process: asyncio.subprocess.Process | None = None
+        self.busy = False
+        """Another process was writing the index."""
 
     @property
     def running(self) -> bool:
@@ -55,17 +61,18 @@ class SyncChild:
                 limit=_LINE_LIMIT,
             )
         except OSError as error:
-            return f"live updates are off: {error.strerror or error}"
+            return error.strerror or str(error)
         try:
             words, _ = await asyncio.gather(self._last_words(), self._read())
             status = await self._process.wait()
         except asyncio.CancelledError:
             await self._stop()
             raise
-        if status == 0 or _BUSY in words.lower():
+        self.busy = status != 0 and _BUSY in words.lower()
+        said = told(words)
+        if status == 0 or self.busy or (status in _ANSWERED and not said):
             return ""
-        last = words.strip().splitlines()
-        return f"live updates are off: {last[-1] if last else f'sync ended with {status}'}"
+        return said or f"sync ended with {status}"
 
     async def _read(self) -> None:
         """Report every line of JSON; anything else is passed over."""
@@ -103,6 +110,18 @@ class SyncChild:
                 process.kill()
             # Of a child that the loop does not see ending, Python complains on the terminal.
             await process.wait()
+
+
+def told(words: str) -> str:
+    """Return in one line what a command said last: the mistake, and below it what helps."""
+    lines = words.strip().splitlines()
+    begins = [row for row, line in enumerate(lines) if not line.startswith(" ")]
+    last = (
+        [line.strip().removeprefix("recall:").strip() for line in lines[begins[-1] :]]
+        if begins
+        else []
+    )
+    return " · ".join(filter(None, last))
 
 
 def progress_of(line: bytes) -> SyncProgress | None:

@@ -42,7 +42,7 @@ LIGHT: Final = Theme(
     panel="#e8e5dc",
 )
 
-OWN: Final = (DARK, LIGHT)
+OURS: Final = (DARK, LIGHT)
 
 _HUES: Final = {
     "claude": ("#dd9b70", "#9a4f1f"),

@@ -10,6 +10,7 @@ from textual.widget import Widget
 from recall_tui.errors import StoreError
 from recall_tui.model import Filter, Kind
 from recall_tui.store.sync.progress import SyncProgress
+from recall_tui.tui.app import DEMO, OWN
 from recall_tui.tui.health import HealthListing
 from recall_tui.tui.hit_listing import HitListing
 from recall_tui.tui.listings import SessionListing
@@ -489,7 +490,7 @@ async def test_an_empty_list_says_so_only_when_the_sources_were_read(
     import sys
 
     code = "import sys; sys.stdin.readline()"
-    app = make_app(FakeHistory([], NO_HISTORY_GAPS), sync=(sys.executable, "-c", code))
+    app = make_app(FakeHistory([], NO_HISTORY_GAPS), index=(sys.executable, "-c", code), live=True)
     async with app.run_test(size=WIDE) as pilot:
         notice = main_of(pilot).query_one("#empty", Notice)
         await until(pilot, lambda: main_of(pilot).has_class("-empty"), "the notice")
@@ -667,3 +668,29 @@ async def test_a_search_that_failed_is_made_again_when_the_store_changed(
         monkeypatch.setattr(history, "grep", grep)
         history._version += 1
         await until(pilot, lambda: isinstance(results_of(pilot).listing, HitListing))
+
+
+async def test_a_selection_is_copied_and_where_it_went_is_said(
+    app: RecallApp, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copied: list[str] = []
+    monkeypatch.setattr(
+        "recall_tui.tui.copying.copy_in_thread", lambda _, text, what: copied.append(text)
+    )
+    async with app.run_test(size=WIDE) as pilot:
+        await rested(pilot)
+        await type_text(pilot, "needle")
+        await pilot.press("shift+home", "ctrl+c")
+        await until(pilot, lambda: copied == ["needle"], "what is selected in the box")
+        assert app.is_running, "that is no wish to leave"
+        await pilot.press("end", "ctrl+c")
+        await until(pilot, lambda: not app.is_running)
+
+
+async def test_one_goes_to_the_demo_and_back(make_app: Callable[..., RecallApp]) -> None:
+    for demo, wish in ((False, DEMO), (True, OWN)):
+        app = make_app(demo=demo)
+        async with app.run_test() as pilot:
+            await pilot.press("f2")
+            await until(pilot, lambda app=app: not app.is_running)
+        assert app.return_value == wish

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
+from recall_tui.doctor import Check, Level
+from recall_tui.doctor.damage import damage_checks
 from recall_tui.model import Gap, GapKind, Reach
+from recall_tui.store.damage import Damaged
 from recall_tui.store.sync.progress import SyncProgress
 from recall_tui.tui import bars, health
-from recall_tui.tui.app import RecallApp
+from recall_tui.tui.app import DEMO, RecallApp
 from recall_tui.tui.bars import Coverage
 from recall_tui.tui.gap_words import joined, summary
-from recall_tui.tui.health import HealthListing
+from recall_tui.tui.health import Deed, HealthListing, Item
 from recall_tui.tui.messages import SyncReported
 from recall_tui.tui.screens.health import HealthScreen
 from recall_tui.tui.widgets.result_list import ResultList
@@ -18,7 +22,7 @@ from recall_tui.tui.widgets.row import Row
 from recall_tui.tui.widgets.sheet import Sheet
 from tests.tui.conftest import make
 from tests.tui.driving import main_of, rested, until
-from tests.tui.fake import CHECKS, HOME, NOW, STANDARD_GAPS, FakeHistory
+from tests.tui.fake import CHECKS, HOME, NO_HISTORY_GAPS, NOW, STANDARD_GAPS, FakeHistory
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -51,6 +55,85 @@ def test_the_guard_asks_and_offers_the_setting_without_writing_it() -> None:
     assert guard.file == f"{HOME}/.claude/settings.json"
     assert guard.file in guard.action and guard.copy in guard.action
     assert "Recall keeps the text" in guard.detail
+
+
+def item_of(gap: Gap, *, reading: bool = False) -> Item:
+    (item,) = health.of_gaps([gap], reading=reading)
+    return item
+
+
+def test_enter_does_the_next_step_where_recall_can(tmp_path: Path) -> None:
+    log = tmp_path / "a.jsonl"
+    log.write_text("{}")
+    deeds = {
+        "recall index": Deed.READ, "recall index waits for it": Deed.READ,
+        "recall index --rebuild makes it anew from the sources": Deed.REBUILD,
+        "recall --demo shows a sample": Deed.DEMO, "chmod u+r /x": Deed.COPY,
+    }  # fmt: skip
+    for action, deed in deeds.items():
+        item = item_of(Gap(GapKind.UNREADABLE, 1, "it is", action, "/x/index.db"))
+        assert item.deed is deed, action
+        assert [("⏎ ", "strong"), (deed, "muted")] in HealthListing([item], HOME).whole(0, "⏎")
+    assert item_of(Gap(GapKind.UNREADABLE, 1, "it is", "", str(log))).deed is Deed.FILE
+    assert item_of(Gap(GapKind.UNREADABLE, 1, "it is", "", str(tmp_path))).deed is Deed.NOTHING
+
+
+def test_the_line_that_keeps_transcripts_is_copied_and_its_file_opened(tmp_path: Path) -> None:
+    settings = str(tmp_path / "settings.json")
+    for soon in (0, 2):
+        facts = {"settings": settings, "days": 30, "soon": soon, "soon_days": 7}
+        check = Check("retention", Level.WARN, "claude", "it deletes", "set it", facts)
+        (item,) = health.of_checks([check])
+        assert (item.deed, item.copy) == (Deed.SETTING, '"cleanupPeriodDays": 3650'), soon
+
+
+def test_what_is_being_read_needs_nobody_to_do_it() -> None:
+    waiting = Gap(GapKind.NOT_INDEXED, 5, "not indexed yet: 5 sources", "recall index")
+    assert item_of(waiting).deed is Deed.READ
+    item = item_of(waiting, reading=True)
+    assert (item.head, item.detail, item.action) == (
+        "5 sessions not indexed yet", "being read now", "",
+    )  # fmt: skip
+
+
+def test_what_needs_a_person_comes_first() -> None:
+    checks = [
+        Check("sources", Level.OK, "pi", "6 found"),
+        Check("sources", Level.WARN, "Codex", "1 unreadable"),
+        Check("index", Level.OK, "file", "whole"),
+        Check("terminal", Level.WARN, "terminal", "latin-1"),
+    ]
+    items = HealthListing(health.of_checks(checks), HOME).items
+    assert [item.head for item in items] == ["Codex", "pi", "terminal", "file"]
+
+
+def test_of_damage_the_reason_is_said_before_the_path() -> None:
+    lost = Damaged("claude", "/x/y.jsonl", "", "", 3, torn=False, unknown=0)
+    (item,) = health.of_checks(damage_checks([lost]))
+    assert (item.head, item.detail, item.file) == ("3 damaged lines", "/x/y.jsonl", "/x/y.jsonl")
+
+
+async def test_the_next_step_is_done_and_looked_at_again() -> None:
+    looked: list[int] = []
+    gap = Gap(GapKind.NOT_INDEXED, 5, "not indexed yet: 5 sources", "recall index")
+    app = make(
+        FakeHistory(gaps=[gap]), index=(sys.executable, "-c", "import sys; sys.exit('disk full')"),
+        examine=lambda: looked.append(1) or [],
+    )  # fmt: skip
+    async with app.run_test(size=WIDE) as pilot:
+        await rested(pilot)
+        await pilot.press("alt+g")
+        await until(pilot, lambda: isinstance(app.screen, HealthScreen) and len(looked) == 1)
+        await pilot.press("enter")
+        await until(pilot, lambda: len(looked) == 2)
+        assert any("disk full" in notice.message for notice in app._notifications)
+    app = make(FakeHistory(gaps=NO_HISTORY_GAPS), examine=lambda: [])
+    async with app.run_test(size=WIDE) as pilot:
+        await rested(pilot)
+        await pilot.press("alt+g")
+        await until(pilot, lambda: isinstance(app.screen, HealthScreen))
+        await pilot.press("enter")
+        await until(pilot, lambda: app.return_value == DEMO)
 
 
 def test_a_gap_without_words_of_its_own_is_told_once() -> None:
@@ -151,3 +234,25 @@ async def test_the_banner_says_quietly_what_will_be_deleted(tmp_path: Path) -> N
         banner = main_of(pilot).row("banner")
         await until(pilot, lambda: "sessions will be deleted soon" in banner.text)
         assert "⚠" not in banner.text and "alt+g" in banner.text
+
+
+async def test_what_ended_the_watching_is_said_with_the_next_key_and_begins_again(
+    tmp_path: Path,
+) -> None:
+    mark = tmp_path / "again"
+    code = f"""import os, sys
+if os.path.exists({str(mark)!r}): sys.stdin.readline()
+elif '--watch' in sys.argv: sys.exit("note: 1\\nrecall:  the disk is full\\n         free space")
+open({str(mark)!r}, 'w')"""
+    app = make(FakeHistory(gaps=[]), index=(sys.executable, "-c", code), live=True)
+    async with app.run_test(size=WIDE) as pilot:
+        banner = main_of(pilot).row("banner")
+        said = "live updates are off: the disk is full · free space"
+        await until(pilot, lambda: said in banner.text)
+        assert "alt+g" in banner.text
+        await pilot.press("alt+g")
+        await until(pilot, lambda: isinstance(app.screen, HealthScreen))
+        rows = app.screen.query_one(ResultList)
+        await until(pilot, lambda: said in drawn(rows.listing))  # type: ignore[arg-type]
+        await pilot.press("enter")
+        await until(pilot, lambda: mark.exists() and app._watching)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from recall_tui.search.results import Case
-from recall_tui.tui import kept
+from recall_tui.tui import first_frame, kept
 from recall_tui.tui.arrangement import Arrangement, Group, Order
 from recall_tui.tui.kept import Kept
 from recall_tui.tui.query import Mode, Switches
@@ -59,3 +59,51 @@ async def test_mode_switches_and_arrangement_come_back(tmp_path: Path) -> None:
         assert main._search.switches == Switches(Mode.RECALL, word=True)
         assert main._arrangement == Arrangement(Order.SIZE, Group.PROJECT)
         assert main.has_class("-recall")
+
+
+async def test_the_theme_that_was_chosen_comes_back(tmp_path: Path) -> None:
+    path = tmp_path / "looks.json"
+    async with make(kept_in=str(path)).run_test() as pilot:
+        await rested(pilot)
+    assert not path.exists(), "nothing was chosen"
+    async with make(kept_in=str(path)).run_test() as pilot:
+        await rested(pilot)
+        await pilot.press("alt+t")
+    assert first_frame.theme({"TERM": "xterm-256color"}, str(path), "recall") == "recall-light"
+    async with make(kept_in=str(path), theme="nord").run_test() as pilot:
+        await rested(pilot)
+        await pilot.press("alt+w")
+    assert kept.read(str(path)).theme == "recall-light", "a setting is no choice made in the app"
+
+
+@pytest.mark.parametrize(
+    ("env", "text", "theme"),
+    [
+        ({"TERM": "xterm-256color"}, "", "recall"),
+        ({"TERM": "xterm", "COLORTERM": "truecolor"}, '{"theme": "gruvbox"}', "gruvbox"),
+        ({"TERM": "xterm-256color"}, '{"theme": "no such"}', "recall"),
+        ({"TERM": "xterm-256color"}, '["theme"]', "recall"),
+        ({"TERM": "linux"}, "", "ansi-dark"),
+        ({"TERM": "linux", "NO_COLOR": "1"}, "", "recall"),
+    ],
+)
+def test_the_theme_of_who_sets_none(
+    env: dict[str, str], text: str, theme: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "looks.json"
+    path.write_text(text)
+    assert first_frame.theme(env, str(path), "recall") == theme
+    assert first_frame.theme({"TERM": "linux"}, "", "recall") == "ansi-dark"
+
+
+async def test_less_motion_means_a_cursor_that_stands_still(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.undo()  # the tests' own still cursor
+    for still in (False, True):
+        app = make()
+        app.still = still
+        async with app.run_test() as pilot:
+            await rested(pilot)
+            assert main_of(pilot).box.cursor_blink is not still
+            assert (app.animation_level == "none") is still

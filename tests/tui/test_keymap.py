@@ -11,6 +11,7 @@ from textual.color import Color
 from textual.theme import BUILTIN_THEMES
 
 from recall_tui import clipboard
+from recall_tui.config import THEMES
 from recall_tui.errors import ConfigError
 from recall_tui.model import Filter
 from recall_tui.store.sync.progress import SyncProgress
@@ -20,7 +21,7 @@ from recall_tui.tui.keymap import ACTIONS, BY_ID, Keymap, Scope
 from recall_tui.tui.launch import read_keymap
 from recall_tui.tui.query import understand
 from recall_tui.tui.syncing import SyncChild, progress_of
-from recall_tui.tui.themes import OWN, contrast, ink_variables
+from recall_tui.tui.themes import OURS, contrast, ink_variables
 from tests.tui.fake import NOW
 
 
@@ -98,7 +99,7 @@ def test_a_keymap_file_is_read_when_the_app_starts(tmp_path) -> None:
         read_keymap(str(tmp_path / "none.toml"))
 
 
-@pytest.mark.parametrize("theme", OWN, ids=lambda theme: theme.name)
+@pytest.mark.parametrize("theme", OURS, ids=lambda theme: theme.name)
 def test_our_own_themes_can_be_read(theme) -> None:
     inks = {name: Color.parse(value) for name, value in ink_variables(theme).items()}
     back = Color.parse(theme.background)
@@ -117,10 +118,14 @@ def test_our_own_themes_can_be_read(theme) -> None:
 @pytest.mark.parametrize("theme", BUILTIN_THEMES.values(), ids=lambda theme: theme.name)
 def test_every_built_in_theme_yields_all_inks(theme) -> None:
     inks = ink_variables(theme)
-    assert set(inks) == set(ink_variables(OWN[0]))
+    assert set(inks) == set(ink_variables(OURS[0]))
     if not theme.ansi:
         back = Color.parse(theme.to_color_system().generate()["background"])
         assert contrast(Color.parse(inks["ink-muted"]), back) >= 4
+
+
+def test_the_settings_know_every_theme() -> None:
+    assert {*THEMES} == {*BUILTIN_THEMES, *(theme.name for theme in OURS)}
 
 
 def test_where_a_copy_went(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -152,8 +157,10 @@ def test_the_sync_child_reports_and_says_why_it_ended() -> None:
     _, reason = asyncio.run(run("import sys; sys.exit('the lock is held by 4711')"))
     assert reason == "", "another process keeps the index live"
     _, reason = asyncio.run(run("import sys; sys.exit('disk full')"))
-    assert reason == "live updates are off: disk full"
-    assert "live updates are off" in asyncio.run(SyncChild(("/no/such",), print).run())
+    assert reason == "disk full"
+    _, reason = asyncio.run(run("import sys; sys.exit(3)"))
+    assert reason == "", "it read what it could"
+    assert asyncio.run(SyncChild(("/no/such",), print).run()) == "No such file or directory"
     assert asyncio.run(SyncChild((), print).run()) == ""
     assert progress_of(b"[1]") is None and progress_of(b"\xff") is None
 

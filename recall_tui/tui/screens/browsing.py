@@ -198,6 +198,7 @@ class Browsing(TellsFaults, SteadyScreen[None]):
     def on_sync_reported(self, event: SyncReported) -> None:
         """Show where the sync stands."""
         self._coverage.progress, self._coverage.live = event.progress, True
+        self._coverage.note = ""
         if event.progress.done:
             self._settle_down()
         self._show_rows()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual import on
@@ -11,7 +10,7 @@ from textual.message import Message as Event
 
 from recall_tui.errors import RecallError
 from recall_tui.tui import bars, health
-from recall_tui.tui.health import HealthListing, Item, Known
+from recall_tui.tui.health import Deed, HealthListing, Item, Known
 from recall_tui.tui.keymap import Keymap, Scope, bindings
 from recall_tui.tui.screens.leaving import LeftOnce
 from recall_tui.tui.widgets.notice import Notice
@@ -49,6 +48,12 @@ class HealthScreen(LeftOnce[None]):
         """A file is to be opened in the person's editor."""
 
         path: str
+
+    @dataclass
+    class Wanted(Event):
+        """Something is to be done that is no matter of this screen."""
+
+        deed: Deed
 
     @dataclass
     class _Examined(Event):
@@ -114,10 +119,11 @@ class HealthScreen(LeftOnce[None]):
         looking = "" if self._checks is not None else " · looking at sources, index, machine…"
         words = f" {health.progress_line(known)}{looking}"
         self.query_one("#gap-reach", Row).show([Part(words, "muted")])
-        fault = known.coverage.fault
+        fault, note = known.coverage.fault, known.coverage.note
         items = [
             *([health.of_fault(fault)] if fault else ()),
-            *health.of_gaps(known.gaps),
+            *([health.of_note(note)] if note else ()),
+            *health.of_gaps(known.gaps, reading=known.coverage.syncing),
             *(self._checks or ()),
         ]
         if items != self._shown or not items:
@@ -140,25 +146,31 @@ class HealthScreen(LeftOnce[None]):
         event.stop()
         listing = self.query_one(ResultList).listing
         inside = isinstance(listing, HealthListing) and 0 <= event.row < len(listing)
-        rows = listing.whole(event.row) if inside else []  # type: ignore[union-attr]
+        enter = self._keymap.shown("gaps.do")
+        rows = listing.whole(event.row, enter) if inside else []  # type: ignore[union-attr]
         self.query_one(Sheet).show(rows)
 
     @on(ResultList.Opened)
     def _opened(self, event: ResultList.Opened) -> None:
         event.stop()
-        self.action_copy_action()
+        self.action_open()
 
     def action_copy_action(self) -> None:
         """Copy the next step of the row under the cursor."""
         item = self._item()
-        if item is None:
-            return
+        if item is not None and item.copy:
+            self._copy(item)
+
+    def _copy(self, item: Item, then: Event | None = None) -> None:
+        """Copy what is to be copied of a row; what comes next waits for that."""
         from recall_tui.tui.copying import copy_in_thread
 
-        self.run_worker(
-            partial(copy_in_thread, self.app, item.copy, "next step"), thread=True, group="copy",
-            exit_on_error=False, description="copy",
-        )  # fmt: skip
+        def work() -> None:
+            copy_in_thread(self.app, item.copy, "next step")
+            if then is not None:
+                self.post_message(then)
+
+        self.run_worker(work, thread=True, group="copy", exit_on_error=False, description="copy")
 
     def action_file(self) -> None:
         """Open the file the row under the cursor is about."""
@@ -169,8 +181,19 @@ class HealthScreen(LeftOnce[None]):
             self.post_message(self.FileWanted(item.file))
 
     def action_open(self) -> None:
-        """Do what enter does in the list."""
-        self.action_copy_action()
+        """Do the next step of the row under the cursor, as far as Recall can."""
+        item = self._item()
+        deed = item.deed if item else Deed.NOTHING
+        if item is None or deed is Deed.NOTHING:
+            self.notify("Nothing to do for this.", timeout=2, markup=False)
+        elif deed is Deed.COPY:
+            self._copy(item)
+        elif deed is Deed.SETTING:
+            self._copy(item, self.FileWanted(item.file))
+        elif deed is Deed.FILE:
+            self.post_message(self.FileWanted(item.file))
+        else:
+            self.post_message(self.Wanted(deed))
 
     def action_close(self) -> None:
         """Leave."""

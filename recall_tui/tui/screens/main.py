@@ -84,7 +84,8 @@ class MainScreen(Asking):
         self._watched_home = "" if demo else home
         self._kept_in = kept_in
         self._kept = kept.read(kept_in) if kept_in else kept.Kept()
-        self._search.switches, self._arrangement = self._kept
+        self._search.switches, self._arrangement, _ = self._kept
+        self._theme = ""
         self._preview: Timer | None = None
         self.suggester = FilterSuggester(lambda: self._everything)
 
@@ -131,6 +132,7 @@ class MainScreen(Asking):
 
     def on_mount(self) -> None:
         """Draw the frame; read the first sessions once it is on the screen."""
+        self._theme = self.app.theme
         self.row("brand").show(*bars.BRAND)
         self.pane.switches = self._search.switches
         self._show_rows()
@@ -166,7 +168,8 @@ class MainScreen(Asking):
 
     def on_unmount(self) -> None:
         """Keep how a person looks at things, when that has changed."""
-        now = kept.Kept(self._search.switches, self._arrangement)
+        chosen = self.app.theme if self.app.theme != self._theme else self._kept.theme
+        now = kept.Kept(self._search.switches, self._arrangement, chosen)
         if self._kept_in and now != self._kept:
             kept.write(self._kept_in, now)
 
