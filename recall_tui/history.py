@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from recall_tui.config import Settings
     from recall_tui.harnesses.base import ResumeCommand
-    from recall_tui.model import Kind, Message, Reference, Session
+    from recall_tui.model import Kind, Listed, Message, Reference, Session
     from recall_tui.paths import Paths
     from recall_tui.scope import Scope
     from recall_tui.search.raw import RawFile, Wanted
@@ -100,14 +100,25 @@ class History:
 
     # ------------------------------------------------------------ sessions
 
-    def sessions(self, chosen: Filter | None = None, *, limit: int = 0) -> list[Session]:
-        """Return sessions newest first; 0 means all. Full copies of another session are left out.
+    def sessions(self, chosen: Filter | None = None) -> list[Session]:
+        """Return sessions newest first. Full copies of another session are left out.
 
         What is not in the index yet is read into it first, however much it is.
         """
         self._upkeep.catch_up()
-        found = self._held.listed(self._held.restricted(chosen))
-        return found[:limit] if limit else found
+        return self._held.listed(self._held.restricted(chosen))
+
+    def listed(self, chosen: Filter | None = None) -> list[Listed]:
+        """Return the places of what `sessions` returns, for an eighth of the time."""
+        self._upkeep.catch_up()
+        return self._held.places(self._held.restricted(chosen))
+
+    def listed_sessions(self, places: Iterable[Listed]) -> list[Session]:
+        """Return the sessions of some places, newest first, without those gone meanwhile."""
+        keys = {place.key for place in places}
+        chosen = Filter(sessions=tuple(keys))
+        found = self._held.listed(self._held.restricted(chosen)) if keys else []
+        return [session for session in found if session.key in keys]
 
     def find(self, name: str) -> list[Session]:
         """Return the sessions a key, native id, unique prefix, path or reference names."""
@@ -122,9 +133,8 @@ class History:
 
     def children(self, session: Session) -> list[Session]:
         """Return the subagents, forks and copies folded under a session, oldest first."""
-        family = [
-            s for s in self._held.listed(Filter(include_copies=True)) if s.parent == session.key
-        ]
+        everyone = self._held.places(Filter(include_copies=True))
+        family = self.listed_sessions(s for s in everyone if s.parent == session.key)
         return sorted(family, key=lambda s: (s.started_ms, s.key))
 
     def messages(self, session: Session, start: int = 0, stop: int | None = None) -> list[Message]:

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Final, TypeVar
 from recall_tui import clock, privacy, workspace
 from recall_tui.errors import SourceError, StoreError
 from recall_tui.harnesses import registry
-from recall_tui.model import Filter, Gap, GapKind
+from recall_tui.model import Filter, Gap, GapKind, Listed
+from recall_tui.store.corpus import StoreCorpus, newest_first
 from recall_tui.store.user import mark_of
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from recall_tui.workspace import Files
 
 C = TypeVar("C", bound="Corpus")
+L = TypeVar("L", "Session", Listed)
 
 CATCH_UP_BYTES: Final = 8 << 20
 """A search first reads changes up to this size into the index (about 0.1 s); more than that is
@@ -223,10 +225,18 @@ class Holdings:
 
     def listed(self, chosen: Filter) -> list[Session]:
         """Return the sessions of everything that holds them for good, newest first."""
-        found = [list(corpus.sessions(chosen)) for corpus in self.stores()]
-        if len(found) == 1:  # no workspace: ten thousand calls less
-            return found[0]
-        return list(heapq.merge(*found, key=lambda session: (-session.ended_ms, session.key)))
+        return _merged([list(corpus.sessions(chosen)) for corpus in self.stores()])
+
+    def places(self, chosen: Filter) -> list[Listed]:
+        """Return the places of what `listed` returns; the index makes no session for one."""
+        return _merged(
+            [
+                corpus.listed(chosen)
+                if isinstance(corpus, StoreCorpus)
+                else [Listed(s.ended_ms, s.key, s.parent) for s in corpus.sessions(chosen)]
+                for corpus in self.stores()
+            ]
+        )
 
     def everything(self) -> list[Corpus]:
         """Return what holds sessions for good, and the files last searched."""
@@ -262,3 +272,9 @@ class Holdings:
         return Gap(
             GapKind.NO_SOURCES, 1, f"no sessions in {places}", "recall --demo shows a sample"
         )
+
+
+def _merged(found: list[list[L]]) -> list[L]:
+    if len(found) == 1:  # no workspace: ten thousand calls less
+        return found[0]
+    return list(heapq.merge(*found, key=newest_first))

@@ -183,6 +183,19 @@ class Session(NamedTuple):
         return self.cwd.rstrip("\\/").replace("\\", "/").rpartition("/")[2]
 
 
+class Listed(NamedTuple):
+    """A session's place in the list, for who lists a page of many: a tenth of a `Session`."""
+
+    ended_ms: int
+    key: str
+    parent: str
+
+    @property
+    def name(self) -> str:
+        """The session's part of a reference: the key without its harness."""
+        return self.key.partition(":")[2]
+
+
 class Message(NamedTuple):
     """One message as shown. `text` is marked text: see `text.redact`."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from recall_tui.cli import diagnostics
 from recall_tui.cli.nowhere import say_how_far
@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 
     from recall_tui.cli.call import Call
     from recall_tui.history import History
-    from recall_tui.model import Session
+    from recall_tui.model import Listed, Session
+
+L = TypeVar("L", "Session", "Listed")
 
 
 def named(history: History, name: str) -> Session | None:
@@ -45,8 +47,8 @@ def reference(history: History, ref: str) -> str:
     return f"{session.key}#{place}" if session else ref
 
 
-def folded(found: Sequence[Session]) -> list[Session]:
-    """Return the sessions without those that belong to a main session in the same list."""
+def folded(found: Sequence[L]) -> list[L]:
+    """Return sessions or places without those that belong to a main session in the same list."""
     keys = {session.key for session in found}
     return [session for session in found if session.parent not in keys]
 

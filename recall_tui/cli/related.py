@@ -78,7 +78,7 @@ def related(
         if as_json:
             output.print_json(_json(seed, kept, len(found)) | wire.answer(reach))
         elif kept and screen.terminal:
-            names = short_ids(s.name for s in history.sessions())
+            names = short_ids(s.name for s in history.listed())
             screen.table(COLUMNS, [_row(one, names, seed) for one in kept])
         elif kept:
             screen.table(PLAIN, [_plain(one) for one in kept])

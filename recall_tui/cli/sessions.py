@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from recall_tui.errors import ExitCode
-    from recall_tui.model import Session
+    from recall_tui.history import History
+    from recall_tui.model import Filter, Session
 
 SHORTEST_ID: Final = 8
 """Characters of an id that are enough to name a session when no other begins the same."""
@@ -70,26 +71,40 @@ def sessions(
     chosen = asked.filter(zone)
     with call.history() as history:
         catch_up(history, silent=as_json)
-        found = history.sessions(chosen)
-        kept = found if unfold else folded(found)
-        listed = kept if everything else kept[:limit]
+        listed, kept, found = _page(history, chosen, 0 if everything else limit, unfold=unfold)
         reach = history.reach(chosen)
         screen = output.out()
         if paths:
             output.print_paths(dict.fromkeys(s.path for s in listed), nul=null)
         elif as_json:
             shapes = [wire.session_full(s) for s in listed]
-            counts = {"total": len(kept), "folded": len(found) - len(kept)}
+            counts = {"total": kept, "folded": found - kept}
             output.print_json({"sessions": shapes} | counts | wire.answer(reach))
         elif listed and screen.terminal:
-            names = short_ids(s.name for s in history.sessions())
+            names = short_ids(s.name for s in history.listed())
             screen.table(COLUMNS, [_row(s, names.get(s.name, s.name)) for s in listed])
         elif listed:
             screen.table(COLUMNS, [_row(s, s.key) for s in listed])
         if not as_json:
-            _say_rest(len(listed), len(kept), len(found))
+            _say_rest(len(listed), kept, found)
             say_how_far(reach, history, call)
         return exit_zero_or(exit_code(reach, found=bool(listed)), exit_zero=exit_zero)
+
+
+def _page(
+    history: History, chosen: Filter, limit: int, *, unfold: bool
+) -> tuple[list[Session], int, int]:
+    """Return sessions, how many there are without a limit (0 is none), and how many unfolded.
+
+    A page of many is chosen by places alone.
+    """
+    if not limit:
+        everyone = history.sessions(chosen)
+        kept = everyone if unfold else folded(everyone)
+        return kept, len(kept), len(everyone)
+    places = history.listed(chosen)
+    mains = places if unfold else folded(places)
+    return history.listed_sessions(mains[:limit]), len(mains), len(places)
 
 
 def _say_rest(listed: int, kept: int, found: int) -> None:

@@ -43,8 +43,8 @@ class Found(Protocol):
 class Past(Protocol):
     """Sessions and their messages, as `history.History` gives them."""
 
-    def sessions(self, chosen: Filter | None = None, *, limit: int = 0) -> list[Session]:
-        """Return sessions newest first; 0 means all."""
+    def sessions(self, chosen: Filter | None = None) -> list[Session]:
+        """Return sessions newest first."""
         ...
 
     def find(self, name: str) -> list[Session]:

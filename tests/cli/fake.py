@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from recall_tui.clock import from_iso
 from recall_tui.errors import BadReferenceError
@@ -16,6 +17,7 @@ from recall_tui.model import (
     Gap,
     GapKind,
     Kind,
+    Listed,
     Material,
     Message,
     Presence,
@@ -31,6 +33,9 @@ from recall_tui.store.skeleton import Skeleton
 from recall_tui.store.sync.discover import Place
 from recall_tui.store.sync.progress import SyncProgress
 from recall_tui.text.redact import shown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 NOON = from_iso("2026-11-28T12:00:00+00:00")
 MINUTE = 60_000
@@ -106,10 +111,16 @@ class FakeHistory:
             and (chosen.until_ms is None or s.started_ms <= chosen.until_ms)
         ]
 
-    def sessions(self, chosen: Filter | None = None, *, limit: int = 0) -> list[Session]:
+    def sessions(self, chosen: Filter | None = None) -> list[Session]:
         self.asked.append(chosen)
-        found = self._admitted(chosen or Filter())
-        return found[:limit] if limit else found
+        return self._admitted(chosen or Filter())
+
+    def listed(self, chosen: Filter | None = None) -> list[Listed]:
+        return [Listed(s.ended_ms, s.key, s.parent) for s in self.sessions(chosen)]
+
+    def listed_sessions(self, places: Iterable[Listed]) -> list[Session]:
+        keys = {place.key for place in places}
+        return [s for s in self._admitted(Filter()) if s.key in keys]
 
     def find(self, name: str) -> list[Session]:
         exact = [s for s in self.held if name in (s.key, s.native_id, s.path)]

@@ -387,3 +387,27 @@ def test_two_processes_and_a_pipe(projects: Path) -> None:
     )  # fmt: skip
     assert run.stdout.count("\n") == 1
     assert "Traceback" not in run.stderr
+
+
+def test_a_page_makes_the_sessions_of_a_page(
+    recall, projects: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from recall_tui.store import corpus
+
+    for number in range(12):
+        (projects / f"-work-{number}").mkdir()
+        record_ = record("user", number + 10, "hello") | {"sessionId": f"{number:08}{SESSION[8:]}"}
+        written(projects / f"-work-{number}" / f"{number:08}{SESSION[8:]}.jsonl", [record_])
+    recall("index", "--quiet")
+    made = 0
+    real = corpus._session
+
+    def counting(*values: object) -> object:
+        nonlocal made
+        made += 1
+        return real(*values)
+
+    monkeypatch.setattr(corpus, "_session", counting)
+    answer = json.loads(recall("sessions", "-n", "3", "--json").out)
+    assert (len(answer["sessions"]), answer["total"], made) == (3, 13, 3)
+    assert len(json.loads(recall("sessions", "--all", "--json").out)["sessions"]) == 13

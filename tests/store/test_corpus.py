@@ -56,6 +56,36 @@ def test_it_is_a_corpus(filled):
     assert isinstance(corpus.candidates([b"x"], Filter()), Declined)
 
 
+@pytest.mark.parametrize("only", [False, True], ids=["everything", "below its root"])
+def test_places_are_those_of_the_sessions(filled, only):
+    for name in "ba":  # as old as another
+        filled.write(f"{name}.jsonl", line(text=name, t=T + 1000))
+    filled.sync()
+    roots = (str(filled.source),) if only else ()
+    with closing(StoreCorpus(filled.index, roots)) as corpus:
+        for fields in ({}, {"mains_only": True}, {"since_ms": T + 500}, {"sessions": ("toy:a",)}):
+            sessions = corpus.sessions(Filter(**fields))
+            places = [(s.ended_ms, s.key, s.parent) for s in sessions]
+            assert corpus.listed(Filter(**fields)) == places
+            assert places == sorted(places, key=lambda place: (-place[0], place[1]))
+
+
+def test_a_list_asks_as_much_of_many_sessions_as_of_few(filled):
+    def asked() -> int:
+        questions: list[str] = []
+        with closing(StoreCorpus(filled.index, (str(filled.source),))) as corpus:
+            with corpus._readers.lease() as connection:
+                connection.set_trace_callback(questions.append)
+            corpus.sessions(Filter())
+        return len(questions)
+
+    few = asked()
+    for number in range(20):
+        filled.write(f"more-{number}.jsonl", line(text="more", t=T))
+    filled.sync()
+    assert asked() == few
+
+
 def test_sessions_newest_first(filled):
     assert names(filled) == ["two", "agent-0001", "one", "three"]
     session = filled.session("one")
