@@ -19,7 +19,7 @@ from array import array
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from recall_tui.store.block import Meta
 
@@ -88,13 +88,9 @@ def copies(
     """
     rows = [row for row in origins if held[row].records]
     firsts = {held[row].records[0] for row in rows}
-    holders: dict[int, set[int]] = {first: set() for first in firsts}
-    for row in rows:
-        for mark in firsts.intersection(held[row].records):
-            holders[mark].add(row)
     found: dict[int, tuple[int, int]] = {}
     earlier: dict[int, list[int]] = {first: [] for first in firsts}
-    for row in _in_order(rows, origins, held, holders):
+    for row in _in_order(rows, origins, held):
         mine = held[row].records
         ids = origins[row].first_record != 0
         best = 0, 0
@@ -134,33 +130,22 @@ def _length(found: tuple[int, int]) -> int:
 
 
 def _in_order(
-    rows: Sequence[int],
-    origins: Mapping[int, Origin],
-    held: Mapping[int, History],
-    holders: Mapping[int, Collection[int]],
+    rows: Sequence[int], origins: Mapping[int, Origin], held: Mapping[int, History]
 ) -> list[int]:
-    """Return the sessions of a family as the module says: an original before its copies.
+    """Return sessions that hold messages as the module says: an original before its copies."""
+    named = {origins[row].native_id: origins[row] for row in rows}
 
-    Args:
-        rows: Those that hold messages.
-        origins: By row id.
-        held: By row id.
-        holders: First message -> the sessions that hold it.
-    """
-    named = {origins[row].native_id: row for row in rows}
-
-    def depth(row: int) -> int:
-        """How often what it is a fork of is a fork; an origin that shares nothing is none."""
+    def depth(origin: Origin | None) -> int:
+        """How often it was forked: from what is not there as well, so that a part agrees."""
         steps = 0
-        while steps < len(rows):
-            origin = named.get(origins[row].forked_from)
-            if origin is None or origin not in holders[held[row].records[0]]:
-                break
-            row, steps = origin, steps + 1
+        while origin is not None and origin.forked_from and steps <= len(rows):
+            origin = named.get(origin.forked_from)
+            steps += 1
         return steps
 
     def rank(row: int) -> tuple[int, array[int], bool, tuple[str, str]]:
-        return depth(row), held[row].times, origins[row].gone, origins[row].place
+        origin = origins[row]
+        return depth(origin), held[row].times, origin.gone, origin.place
 
     return sorted(rows, key=rank)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
+from recall_tui.model import SessionKind
 from recall_tui.store.choice import below
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ class _Kept(NamedTuple):
     harness: str
     native_id: str
     parent_native: str
+    kind: str
     original: int
     parent: str
     messages: int
@@ -65,7 +67,8 @@ def _shares(
 ) -> dict[int, tuple[int, int]]:
     """Return copies of what lies elsewhere -> (row id of the original here or 0, messages copied).
 
-    Mostly such a copy is the only one of its family: a backup. Then nothing has to be compared.
+    Mostly such a copy is the only one of its family: a backup. Then nothing has to be compared,
+    unless it names whose fork it is.
     """
     from recall_tui.store import families  # noqa: PLC0415 - few searches need it
 
@@ -78,7 +81,8 @@ def _shares(
         if stray.id in found:
             continue
         found[stray.id] = 0, 0
-        if kin[first[stray.id]] > 1 or first[stray.id] in inside:
+        alone = kin[first[stray.id]] == 1 and first[stray.id] not in inside
+        if not alone or stray.kind == SessionKind.FORK:
             members = [m for m in families.family(connection, stray.id) if m.id in inside]
             shared = families.copies_among(connection, members)
             found |= {member.id: shared.get(member.id, (0, 0)) for member in members}

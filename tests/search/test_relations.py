@@ -344,3 +344,21 @@ def test_one_place_is_answered_for_as_if_there_were_no_other(steps, ids, place):
             )
             assert mine[:6] == theirs[:6]
         stored.close()
+
+
+def test_a_fork_with_a_copy_elsewhere_still_repeats_what_it_forked(tmp_path):
+    """Its original is that copy, which names nobody; below one root it is what it names."""
+    main, fork = said(0, 2), [*said(0, 2), *said(0, 1, 90_000, "own")]
+    place = tmp_path / "source" / "here"
+    plain = [[("", text, time) for _, text, time in messages] for messages in (main, fork)]
+    write(place, "main", plain[0])
+    write(place, "fork", plain[1], {"kind": "fork", "parent": "main"})
+    write(place.parent / "there", "fork", plain[1])
+    index = str(tmp_path / "data" / "index.db")
+    sync(index, [Place(Toy(), str(place.parent))])
+    stored = StoreCorpus(index, [str(place)])
+    chosen = Filter(roots=(str(place),))
+    assert [(s.name, s.copied) for s in stored.sessions(chosen)] == [("fork", 2), ("main", 0)]
+    assert [(s.name, s.copied) for s in cold_corpus(place).sessions(chosen)] == [
+        ("fork", 2), ("main", 0),
+    ]  # fmt: skip
