@@ -119,9 +119,11 @@ def shared(mine: array[int], theirs: array[int], *, ids: bool) -> int:
             words are said more than once in a session.
     """
     same = common(mine, theirs)
-    if not ids or same == len(mine):
+    rest = theirs[same:]
+    # Mostly a copy goes on with words of its own, which are looked for once and without a set.
+    if not ids or same == len(mine) or mine[same] not in rest:
         return same
-    there = frozenset(theirs)
+    there = frozenset(rest)
     return next((at for at in range(same, len(mine)) if mine[at] not in there), len(mine))
 
 

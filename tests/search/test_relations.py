@@ -332,10 +332,11 @@ def test_one_place_is_answered_for_as_if_there_were_no_other(steps, ids, place):
             cold = cold_corpus(part)
             known, found = stored.sessions(chosen), cold.sessions(chosen)
             assert [(s.path, s.copied) for s in known] == [(s.path, s.copied) for s in found]
-            keys = {session.key for session in stored.sessions(everything)}
+            above = {session.key: session.parent for session in stored.sessions(everything)}
             for mine, theirs in zip(known, found, strict=True):
                 # The index also knows a way that leads out of the place and back.
-                assert mine.parent in {theirs.parent} | (set() if theirs.parent else keys)
+                ways = {above.get(theirs.parent)} if theirs.parent else set(above)
+                assert mine.parent in {theirs.parent} | ways
                 named = sum(s.parent == mine.key for s in stored.sessions(everything))
                 assert mine.children == named
             mine, theirs = (
