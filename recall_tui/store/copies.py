@@ -4,7 +4,8 @@ Resuming, forking and archiving copy history into new files. The copied part of 
 longest common beginning of its messages (record and content) with one that was written before it;
 it counts once, there. The index and the cold path both ask here.
 
-A fork whose program wrote its turns into the origin as well has its beginning somewhere in there.
+A fork whose program wrote its turns into the origin as well has its beginning somewhere in there,
+and the copy of a compacted session begins with the summary.
 
 **Which one was written first?** What a fork names as its origin. Else times decide, message by
 message: a copy either gives its messages the time at which they were copied, or it has the
@@ -17,6 +18,8 @@ from __future__ import annotations
 
 from array import array
 from typing import TYPE_CHECKING, NamedTuple
+
+from recall_tui.model import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -46,6 +49,8 @@ class History(NamedTuple):
     simple ids for different texts are no copies."""
     times: array[int]
     """Epoch ms, 0 when unknown."""
+    summaries: frozenset[int] = frozenset()
+    """Those of `records` that sum up what was said before."""
 
     @classmethod
     def of(cls, metas: Iterable[Meta]) -> History:
@@ -53,12 +58,20 @@ class History(NamedTuple):
         parts = list(metas)
         size = 8 * (1 + max((meta.positions[-1] for meta in parts), default=-1))
         found = cls(array("Q", bytes(size)), array("q", bytes(size)))
+        summaries: set[int] = set()
         for meta in parts:
             columns = zip(meta.positions, meta.records, meta.digests, meta.times, strict=True)
             for position, record, digest, time_ms in columns:
                 found.records[position] = identity(record, digest)
                 found.times[position] = time_ms
-        return found
+            summaries.update(identity(meta.records[at], meta.digests[at]) for at in summed_up(meta))
+        return found._replace(summaries=frozenset(summaries))
+
+
+def summed_up(meta: Meta) -> list[int]:
+    """Return the indices of the summaries in a block."""
+    kinds = meta.kinds.tobytes()
+    return [at for at, kind in enumerate(kinds) if kind == Kind.SUMMARY]
 
 
 def identity(record: int, digest: int) -> int:
@@ -96,8 +109,13 @@ def copies(
         best = 0, 0
         for other in earlier[mine[0]]:
             theirs = held[other].records
-            alike = mine[0] == theirs[0]
-            if may_share(origins[row], origins[other]) if alike else ids:
+            if mine[0] == theirs[0]:
+                related = may_share(origins[row], origins[other])
+            else:
+                origin = origins[row].forked_from
+                named = origin and origin == origins[other].native_id
+                related = ids and bool(named or mine[0] in held[other].summaries)
+            if related:
                 best = max(best, (other, shared(mine, theirs, ids=ids)), key=_length)
         if best[1]:
             found[row] = best

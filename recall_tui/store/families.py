@@ -16,9 +16,9 @@ from bisect import bisect_left
 from itertools import starmap
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from recall_tui.model import Kind, Presence, SessionKind
+from recall_tui.model import Presence, SessionKind
 from recall_tui.store.block import Meta
-from recall_tui.store.copies import History, Origin, copies
+from recall_tui.store.copies import History, Origin, copies, summed_up
 from recall_tui.store.ingest import searchable
 
 if TYPE_CHECKING:
@@ -79,9 +79,7 @@ def metas_of(connection: sqlite3.Connection, session: int) -> list[Meta]:
 
 def note_summaries(connection: sqlite3.Connection, block: int, meta: Meta) -> bool:
     """Note which summaries a block of talk holds; return whether it holds any."""
-    records = {
-        meta.records[at] for at, kind in enumerate(meta.kinds.tobytes()) if kind == Kind.SUMMARY
-    }
+    records = {meta.records[at] for at in summed_up(meta)}
     for record in records:
         connection.execute("INSERT INTO summary VALUES (?,?)", (record, block))
     return bool(records)
