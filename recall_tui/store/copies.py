@@ -71,6 +71,8 @@ class History(NamedTuple):
 def summed_up(meta: Meta) -> list[int]:
     """Return the indices of the summaries in a block."""
     kinds = meta.kinds.tobytes()
+    if Kind.SUMMARY not in kinds:
+        return []
     return [at for at, kind in enumerate(kinds) if kind == Kind.SUMMARY]
 
 
