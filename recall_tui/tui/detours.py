@@ -190,7 +190,10 @@ class Detours(Errands):
             if row is not None:
                 self.read_at(session, max(0, listing.places[row].position))
 
-        empty = "There are no notes here."
+        key = self.keymap.shown("session.note")
+        empty = (
+            f"There are no notes on this session yet.\n{key} writes one at the message you read."
+        )
         self.offer(NotesScreen(title, listing, self.keymap, row=row, empty=empty), picked)
 
     def do_next_file(self, session: Session, position: int) -> None:

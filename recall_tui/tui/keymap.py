@@ -66,9 +66,9 @@ R, L = Scope.ROWS, Scope.LIST
 M, T, C = Scope.MATERIAL, Scope.SHEET, Scope.CONTINUE
 
 ACTIONS: Final = (
-    Action("help", E, "f1", "app.help", "Help", 6),
+    Action("help", E, "f1", "app.help", "Help", 7),
     Action("palette", E, "ctrl+p", "app.command_palette", "Every command", 5, minor=True),
-    Action("quit", E, "ctrl+q,ctrl+c", "app.leave", "Quit", priority=True),
+    Action("quit", E, "ctrl+q,ctrl+c", "app.leave", "Quit", 6, priority=True),
     Action("gaps", E, "alt+g", "app.gaps", "Health: gaps and checks"),
     Action("statistics", E, "f3", "app.statistics", "Statistics"),
     Action("theme", E, "alt+t", "app.next_theme", "Light or dark"),

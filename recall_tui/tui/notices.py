@@ -8,6 +8,7 @@ from recall_tui.model import GapKind
 from recall_tui.search.results import Case
 from recall_tui.tui.gap_words import summary
 from recall_tui.tui.lines import cut
+from recall_tui.tui.notation import counted
 
 if TYPE_CHECKING:
     from recall_tui.tui.bars import Coverage
@@ -21,8 +22,18 @@ _SHOWN_CELLS = 240
 """Of a query that found nothing: it stands in the box, too."""
 
 
-def empty(search: Search, coverage: Coverage, keymap: Keymap, home: str) -> Paragraphs:
-    """Return what to say in the place of an empty list."""
+def empty(
+    search: Search, coverage: Coverage, keymap: Keymap, home: str, *, among: int
+) -> Paragraphs:
+    """Return what to say in the place of an empty list.
+
+    Args:
+        search: The question and its answer.
+        coverage: What is known of the history.
+        keymap: The keys in force.
+        home: The home directory.
+        among: Sessions that the filters admit.
+    """
     of_history = search.error == coverage.fault if search.asked else not search.error
     if coverage.fault and of_history:
         return [
@@ -34,7 +45,9 @@ def empty(search: Search, coverage: Coverage, keymap: Keymap, home: str) -> Para
     if search.error:
         return _wrong(search)
     if search.asked and coverage.reach.sessions_total:
-        return _no_hits(search, coverage, keymap)
+        if search.question.chips and not among:
+            return _all_filtered(search, coverage, keymap)
+        return _no_hits(search, coverage, keymap, among)
     return _no_history(coverage, keymap, home)
 
 
@@ -48,7 +61,33 @@ def _wrong(search: Search) -> Paragraphs:
     return [[("Nothing was searched.", "title")], [], [("Filters: ", "muted"), (fields, "")]]
 
 
-def _no_hits(search: Search, coverage: Coverage, keymap: Keymap) -> Paragraphs:
+def _all_filtered(search: Search, coverage: Coverage, keymap: Keymap) -> Paragraphs:
+    """Return that the filters leave nothing to search."""
+    return [
+        [("The filters leave no session.", "title")],
+        [(" · ".join(search.question.chips), "accent")],
+        [],
+        [(f"None of {coverage.held} is like that.", "muted")],
+        *_unsearched(search, coverage, keymap),
+        [],
+        [(keymap.shown("narrow"), "strong"), (" shows filters that leave something, ", "muted"),
+         (keymap.shown("box.clear"), "strong"), (" clears the box.", "muted")],
+    ]  # fmt: skip
+
+
+def _unsearched(search: Search, coverage: Coverage, keymap: Keymap) -> Paragraphs:
+    """Return what could not be searched."""
+    missing = summary([*coverage.gaps, *search.gaps], loud=True)
+    if not missing:
+        return []
+    return [
+        [],
+        [(f"Not everything could be searched: {', '.join(missing)}. ", "warning")],
+        [(keymap.shown("gaps"), "strong"), (" says what to do.", "muted")],
+    ]
+
+
+def _no_hits(search: Search, coverage: Coverage, keymap: Keymap, among: int) -> Paragraphs:
     """Return what was searched, what narrowed it, and what could not be searched."""
     question, switches = search.question, search.switches
     pattern = cut(question.pattern, _SHOWN_CELLS)
@@ -59,10 +98,11 @@ def _no_hits(search: Search, coverage: Coverage, keymap: Keymap) -> Paragraphs:
         words = [[("No passage answers that.", "title")]]
     if question.chips:
         words.append([(f"Among: {' · '.join(question.chips)}.", "accent")])
+    held = counted(among, "session") if question.chips else coverage.held
     words += [
         [],
         [
-            (f"Looked through {coverage.held}: what you typed, what agents ", "muted"),
+            (f"Looked through {held}: what you typed, what agents ", "muted"),
             ("said, and every tool's input and output.", "muted"),
         ],
     ]
@@ -76,13 +116,7 @@ def _no_hits(search: Search, coverage: Coverage, keymap: Keymap) -> Paragraphs:
     if said:
         words += [[], [("Switched on: ", "muted"), (", ".join(said), "")]]
     words += _other_way(search, keymap)
-    missing = summary([*coverage.gaps, *search.gaps], loud=True)
-    if missing:
-        words += [
-            [],
-            [(f"Not everything could be searched: {', '.join(missing)}. ", "warning")],
-            [(keymap.shown("gaps"), "strong"), (" says what to do.", "muted")],
-        ]
+    words += _unsearched(search, coverage, keymap)
     return [*words, [], [(keymap.shown("box.clear"), "strong"), (" clears the box.", "muted")]]
 
 
@@ -121,7 +155,7 @@ def _no_history(coverage: Coverage, keymap: Keymap, home: str) -> Paragraphs:
         ],
     ]
     for gap in coverage.gaps:
-        if gap.kind is GapKind.NO_SOURCES:
+        if gap.kind in (GapKind.NO_SOURCES, GapKind.EXCLUDED):
             looked = gap.detail.replace(f"{home}/", "~/") if home else gap.detail
             words += [[], [(f"{looked[:1].upper()}{looked[1:]}.", "")]]
     return [

@@ -76,6 +76,7 @@ class Search:
         total: Messages that match, so far.
         sessions: Sessions with a match, so far.
         gaps: What this search could not reach.
+        searched: Sessions it looked through: those the filters admit.
         error: Why the question cannot be asked, or could not be answered.
         failed: It could not be answered.
         waiting: Nothing of the answer is there, and what is listed belongs to another question.
@@ -93,6 +94,7 @@ class Search:
         self.total = 0
         self.sessions = 0
         self.gaps: list[Gap] = []
+        self.searched = 0
         self.error = ""
         self.failed = False
         self.waiting = False
@@ -171,7 +173,7 @@ class Search:
         if update.done:
             self.running = False
             self._next = update.next
-            self.gaps = update.reach.gaps
+            self.gaps, self.searched = update.reach.gaps, update.reach.sessions_searched
             if isinstance(self.rows, HitListing):
                 self.rows.complete = not update.next
         return fresh
@@ -193,7 +195,7 @@ class Search:
         self.rows, self.answer = rows, answer
         self.running = self.waiting = self.named = False
         self.total, self.sessions = answer.matches, answer.sessions_matching
-        self.gaps = answer.reach.gaps
+        self.gaps, self.searched = answer.reach.gaps, answer.reach.sessions_searched
         self._next = ""
         return rows
 

@@ -369,7 +369,13 @@ class FakeHistory(History):
         yield GrepUpdate(page[:half], len(found) // 2, occurrences // 2, sessions, done=False)
         more = str(start + query.limit) if start + query.limit < len(found) else ""
         yield GrepUpdate(
-            page[half:], len(found), occurrences, sessions, done=True, next=more, reach=self.reach()
+            page[half:],
+            len(found),
+            occurrences,
+            sessions,
+            done=True,
+            next=more,
+            reach=self.reach(query.chosen),
         )
 
     def recall(self, request: RecallRequest, stop: Callable[[], bool] = lambda: False) -> Envelope:
@@ -467,7 +473,7 @@ class FakeHistory(History):
     def reach(self, chosen: Filter | None = None) -> Reach:
         return Reach(
             sources=len({s.harness for s in self._sessions}),
-            sessions_searched=len(self._sessions),
+            sessions_searched=sum(self._admits(s, chosen or Filter()) for s in self._sessions),
             sessions_total=len(self._sessions),
             index_age_ms=3000,
         )

@@ -18,6 +18,7 @@ from recall_tui.tui.messages import SyncReported
 from recall_tui.tui.screens.health import HealthScreen
 from recall_tui.tui.screens.help import HelpScreen, HelpSheet
 from recall_tui.tui.screens.main import MainScreen
+from recall_tui.tui.screens.pick import NotesScreen
 from recall_tui.tui.widgets.notice import Notice
 from recall_tui.tui.widgets.result_list import ResultList
 from recall_tui.tui.widgets.row import Row
@@ -694,3 +695,39 @@ async def test_one_goes_to_the_demo_and_back(make_app: Callable[..., RecallApp])
             await pilot.press("f2")
             await until(pilot, lambda app=app: not app.is_running)
         assert app.return_value == wish
+
+
+@pytest.mark.parametrize(
+    ("typed", "said", "key"),
+    [
+        ("harness:pi since:2099-01-01 ", "The filters leave no session.", "alt+n"),
+        ("harness:pi since:2099-01-01 zzz", "The filters leave no session.", "alt+n"),
+        ("harness:pi zzz", "Looked through 1 session:", "ctrl+t"),
+        ("zzz", "Looked through 7 sessions:", "ctrl+t"),
+    ],
+)
+async def test_an_empty_list_says_what_was_looked_through(
+    app: RecallApp, typed: str, said: str, key: str
+) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await rested(pilot)
+        main_of(pilot).box.value = typed
+        await until(pilot, lambda: main_of(pilot).has_class("-empty"))
+        await rested(pilot)
+        words = main_of(pilot).query_one("#empty", Notice).text
+        assert said in words and key in words
+        assert "open" not in main_of(pilot).row("keys").text, "there is nothing to open"
+
+
+async def test_lists_with_nothing_in_them_say_why_and_offer_nothing_to_open(
+    app: RecallApp,
+) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await rested(pilot)
+        await pilot.press("ctrl+r")
+        assert [one.message for one in app._notifications] == ["Nothing was searched yet."]
+        await pilot.press("enter", "I")
+        await until(pilot, lambda: isinstance(app.screen, NotesScreen))
+        words = app.screen.query_one(Notice).text
+        assert "no notes" in words and "i writes one" in words
+        assert "go there" not in app.screen.query_one("#keys", Row).text

@@ -139,7 +139,9 @@ class Asking(Browsing):
         from recall_tui.tui.past import PastSearches
         from recall_tui.tui.screens.leaving import Palette
 
-        if not Palette.is_open(self.app):
+        if next(self.past.all(), None) is None:
+            self.notify("Nothing was searched yet.", timeout=2, markup=False)
+        elif not Palette.is_open(self.app):
             words = "an earlier search"
             self.app.push_screen(Palette([PastSearches], placeholder=words))
 

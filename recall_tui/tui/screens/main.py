@@ -416,6 +416,8 @@ class MainScreen(Asking):
         idle = {"session.materials" if self.transcript.hits else "session.next_hit"}
         if not self.box.value:
             idle.add("box.clear")
+        if self.has_class("-empty"):
+            idle |= {"box.open", "box.down"}
         self.row("keys").show(*bars.keys(self._keymap, *self._scopes, idle=idle))
 
     def _show_empty(self) -> None:
@@ -425,5 +427,10 @@ class MainScreen(Asking):
         # Beside a search that found nothing the pane stays; where nothing can be found it is noise.
         self.set_class(empty and not (self._search.asked and self._everything), "-blank")
         if empty:
-            words = notices.empty(self._search, self._coverage, self._keymap, self._home)
+            words = notices.empty(
+                self._search, self._coverage, self._keymap, self._home,
+                among=self._search.searched if self._search.question.pattern
+                else len(self._sessions or ()),
+            )  # fmt: skip
             self.query_one("#empty", Notice).show(words)
+        self._show_keys()

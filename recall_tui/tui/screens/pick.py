@@ -74,7 +74,7 @@ class PickScreen(LeftOnce[int | None]):
         listing: The rows.
         keymap: The keys in force.
         row: Where the cursor begins.
-        empty: What to say when there is nothing.
+        empty: What to say when there is nothing; on a second line, what helps.
     """
 
     AUTO_FOCUS = "#picks"
@@ -101,8 +101,8 @@ class PickScreen(LeftOnce[int | None]):
     def on_mount(self) -> None:
         """Show the rows."""
         self.query_one("#pick-head", Row).show([Part(f" {self._head}", "heading")])
-        self.query_one("#keys", Row).show(*bars.keys(self._keymap, *self.scopes))
-        self.query_one(Notice).show([[(self._empty, "title")]])
+        words, _, hint = self._empty.partition("\n")
+        self.query_one(Notice).show([[(words, "title")], [], [(hint, "muted")]])
         self._list()
         rows = self.query_one(ResultList)
         if self._row:
@@ -110,6 +110,8 @@ class PickScreen(LeftOnce[int | None]):
 
     def _list(self) -> None:
         """Show the rows there are."""
+        idle = () if len(self._listing) else ("pick.open", "notes.remove")
+        self.query_one("#keys", Row).show(*bars.keys(self._keymap, *self.scopes, idle=idle))
         self.set_class(not len(self._listing), "-empty")
         self.query_one(ResultList).show(self._listing)
 

@@ -171,7 +171,8 @@ def _spent(sums: Statistics) -> str:
     """Return tokens and cost, and how many sessions say theirs: the others are not zero."""
     total = sums.total
     if not sums.with_tokens and not sums.with_cost:
-        return "No program recorded tokens or cost."
+        none = "Nothing to count: no agent sessions were found."
+        return "No program recorded tokens or cost." if sums.count else none
     words = []
     if sums.with_tokens:
         words.append(
