@@ -260,18 +260,29 @@ class Holdings:
             Gap(GapKind.UNREADABLE, 1, fault, "reinstall or remove that package", harness)
             for harness, fault in faults.items()
         )
-        if not reach.sessions_total and not (
-            exists and any(os.path.lexists(place.root) for place in self._scope.places)
-        ):
-            reach.add([self._nothing()])
+        if not reach.sessions_total:
+            left_out = any(gap.kind is GapKind.EXCLUDED for gap in reach.gaps)
+            reach.add(self._nothing(known=exists or left_out))
         return reach
 
-    def _nothing(self) -> Gap:
-        """Return the gap for a machine without any history: what was looked for, and where."""
-        places = ", ".join(dict.fromkeys(place.root for place in self._scope.places))
-        return Gap(
-            GapKind.NO_SOURCES, 1, f"no sessions in {places}", "recall --demo shows a sample"
-        )
+    def _nothing(self, *, known: bool) -> list[Gap]:
+        """Return why there is no session at all: all are left out, or none was found, and where.
+
+        Args:
+            known: There is an index, or what lies there is already said to be left out.
+        """
+        if any(self._upkeep.kept().notes().values()):
+            from recall_tui.store import reach
+            from recall_tui.store.sync.discover import discover
+
+            sources = discover(self._scope.places).sources.values()
+            if out := reach.excluded(self.refused(sources)):
+                return out
+        roots = list(dict.fromkeys(place.root for place in self._scope.places))
+        if known and any(map(os.path.lexists, roots)):
+            return []
+        words = f"no sessions in {', '.join(roots)}"
+        return [Gap(GapKind.NO_SOURCES, 1, words, "recall --demo shows a sample")]
 
 
 def _merged(found: list[list[L]]) -> list[L]:

@@ -34,8 +34,13 @@ def _explain(reach: Reach, history: History, call: Call) -> None:
     screen = diagnostics.err()
     # With nothing to search it says nothing that a word was found nowhere.
     diagnostics.say_gaps(
-        gap for gap in reach.gaps if gap.partial and gap.kind is not GapKind.NO_SOURCES
+        gap
+        for gap in reach.gaps
+        if gap.kind is GapKind.EXCLUDED or (gap.partial and gap.kind is not GapKind.NO_SOURCES)
     )
+    if any(gap.kind is GapKind.EXCLUDED for gap in reach.gaps):
+        screen.line(("All sessions there are were left out, so none was searched.", "title"))
+        return
     screen.line(("No sessions found. Looked for", "title"))
     for harness, root in history.places:
         state = "no session in it" if os.path.exists(root) else "not there"

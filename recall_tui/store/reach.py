@@ -140,7 +140,7 @@ def unreadable(failed: Sequence[tuple[str, str]], action: str) -> list[Gap]:
 
 def excluded(count: int) -> list[Gap]:
     """Return the gap of sessions that are not wanted, if there are any."""
-    words = f"{_many(count, 'session')} left out by settings, or forgotten"
+    words = f"{_many(count, 'session')} left out by the setting exclude, or forgotten"
     return [Gap(GapKind.EXCLUDED, count, words, "recall config show")] if count else []
 
 

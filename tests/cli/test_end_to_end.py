@@ -347,6 +347,23 @@ def test_doctor_knows_what_was_left_out(recall, projects: Path, monkeypatch) -> 
     assert place["level"] == "ok"
 
 
+@pytest.mark.parametrize("indexed", [False, True])
+@pytest.mark.parametrize("pattern", ["*", "/home/ann/*"])
+def test_what_leaves_everything_out_is_named(
+    recall, projects: Path, monkeypatch, indexed, pattern
+) -> None:
+    """Searched completely, for nothing was to be searched; and not a machine without history."""
+    monkeypatch.setenv("RECALL_EXCLUDE", pattern)
+    if indexed:
+        recall("index")
+    run = recall("grep", "zq")
+    assert run.code == 1
+    assert "1 session left out by the setting exclude" in run.err
+    assert "Looked for" not in run.err
+    gaps = recall("grep", "zq", "--json").json["gaps"]
+    assert [(gap["kind"], gap["count"]) for gap in gaps] == [("excluded", 1)]
+
+
 def test_doctor_before_and_after_the_first_index(recall, home: Path) -> None:
     before = recall("doctor", "--json").json
     assert not os.path.exists(home / "recall")
