@@ -14,7 +14,7 @@ from recall_tui.harnesses import registry
 from recall_tui.harnesses.base import Source
 from recall_tui.holdings import Holdings
 from recall_tui.model import Filter, Gap, GapKind, Reach, SessionKind
-from recall_tui.paths import private_folder
+from recall_tui.paths import here, private_folder
 from recall_tui.scope import scope_of
 from recall_tui.store.corpus import StoreCorpus
 from recall_tui.store.skeleton import Skeleton
@@ -97,6 +97,10 @@ class History:
         """Close every connection."""
         self._upkeep.close()
         self._user.close()
+
+    def kept_live(self, *, on: bool) -> None:
+        """Learn whether another process keeps the index live; questions look themselves if not."""
+        self._upkeep.live = on
 
     # ------------------------------------------------------------ sessions
 
@@ -221,7 +225,7 @@ class History:
             stop,
             zone(request.zone),
             self._held.fact_sources(),
-            self._held.fact_scope(request.current_session, _here()),
+            self._held.fact_scope(request.current_session, here()),
         )
         self._held.dated(envelope.reach)
         return envelope
@@ -450,14 +454,6 @@ class History:
             if update.done:
                 self._held.dated(update.reach)
             yield update
-
-
-def _here() -> str:
-    """Return the folder a question is asked in, empty when it is gone."""
-    try:
-        return os.getcwd()
-    except OSError:
-        return ""
 
 
 def source_of(session: Session) -> Source:

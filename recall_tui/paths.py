@@ -68,7 +68,7 @@ def locate(env: Mapping[str, str] | None = None) -> Paths:
     """
     home = (os.environ if env is None else env).get(HOME, "")
     if home:
-        folder = os.path.abspath(os.path.expanduser(home))
+        folder = full(home)
         if os.path.exists(folder) and not os.path.isdir(folder):
             raise ConfigError(f"{HOME} is not a folder: {folder}", "name a folder, or unset it")
         return Paths(folder, folder, folder)
@@ -99,6 +99,38 @@ def _of_the_platform() -> Paths:
 
     dirs = platformdirs.PlatformDirs(APPLICATION, appauthor=False)
     return Paths(dirs.user_config_dir, dirs.user_data_dir, dirs.user_state_dir)
+
+
+def here() -> str:
+    """Return the current folder, empty when it is gone: a worktree removed around a shell."""
+    try:
+        return os.getcwd()
+    except OSError:
+        return ""
+
+
+def absolute(name: str) -> str:
+    """Return a path a person wrote as an absolute one (`~` is home), empty when it has none.
+
+    A relative one has none when the current folder is gone.
+    """
+    spelled = os.path.expanduser(name)
+    above = "" if os.path.isabs(spelled) else here()
+    return os.path.normpath(os.path.join(above, spelled)) if above or os.path.isabs(spelled) else ""
+
+
+def full(name: str) -> str:
+    """Return a path a person wrote as an absolute one.
+
+    Raises:
+        ConfigError: It is relative, and the current folder is gone.
+    """
+    if found := absolute(name):
+        return found
+    raise ConfigError(
+        f"the current folder is gone, so {name or '.'} names nothing",
+        "cd to a folder that is there, or give the whole path",
+    )
 
 
 def matches(path: str, patterns: Sequence[str]) -> bool:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from recall_tui.errors import ConfigError
 from recall_tui.harnesses import registry
 from recall_tui.harnesses.base import first_bytes
+from recall_tui.paths import full
 from recall_tui.store.sync.discover import Place
 
 if TYPE_CHECKING:
@@ -46,10 +47,10 @@ def named(sources: Sequence[str]) -> list[Place]:
 def _existing(path: str) -> str:
     if not path:  # an unset variable of a script must not stand for the current folder
         raise ConfigError("a source without a path", "give [HARNESS=]PATH")
-    full = os.path.abspath(os.path.expanduser(path))
-    if not os.path.exists(full):
-        raise ConfigError(f"no such file or folder: {full}", nearby(full))
-    return full
+    place = full(path)
+    if not os.path.exists(place):
+        raise ConfigError(f"no such file or folder: {place}", nearby(place))
+    return place
 
 
 def nearby(path: str) -> str:

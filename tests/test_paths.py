@@ -12,7 +12,7 @@ import pytest
 
 from recall_tui import paths
 from recall_tui.errors import ConfigError, StoreError
-from recall_tui.paths import PROGRAM, locate, private_folder
+from recall_tui.paths import PROGRAM, absolute, full, here, locate, private_folder
 from recall_tui.tui.launch import index_command
 
 
@@ -101,3 +101,15 @@ def test_what_we_start_runs_nothing_of_the_folder_a_person_is_in(tmp_path) -> No
     assert (done.returncode, done.stderr) == (0, "")
     assert not (tmp_path / "ran").exists()
     assert index_command((), demo=False)[: len(PROGRAM)] == PROGRAM
+
+
+def test_a_folder_that_is_gone_is_no_fault(tmp_path: Path, monkeypatch) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    assert full("x/../y") == str(gone / "y")
+    gone.rmdir()
+    assert (here(), absolute("x"), absolute("/a/./b")) == ("", "", "/a/b")
+    assert full("~/x") == os.path.expanduser("~/x")
+    with pytest.raises(ConfigError, match="current folder is gone"):
+        full("x")

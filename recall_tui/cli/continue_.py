@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, Final
 
 import click
@@ -15,6 +14,7 @@ from recall_tui.cli.nowhere import of_session, say_how_far
 from recall_tui.cli.progress import catch_up
 from recall_tui.cli.screen import one_line, plain
 from recall_tui.errors import ExitCode, HandoffError, QueryError
+from recall_tui.paths import full
 from recall_tui.playbooks import programs
 from recall_tui.playbooks.acts import relative
 from recall_tui.playbooks.continuation import TURNS, continuation, latest
@@ -130,7 +130,7 @@ def _chosen(found: Continuation, *, forked: bool, folder: str) -> Command | None
         )
     if not folder:
         return command
-    path = os.path.abspath(os.path.expanduser(folder))
+    path = full(folder)
     if not is_folder(path):
         raise QueryError(f"--in {folder}: no such directory")
     return command._replace(cwd=path) if command is not None else None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
 import click
@@ -13,6 +12,7 @@ from recall_tui.cli.nowhere import say_how_far
 from recall_tui.cli.progress import catch_up
 from recall_tui.errors import ExitCode, QueryError
 from recall_tui.model import Filter
+from recall_tui.paths import here
 from recall_tui.playbooks.current import current
 from recall_tui.playbooks.export import EVERYTHING, Cursor, Form
 from recall_tui.playbooks.export import export as made
@@ -82,7 +82,7 @@ def export(
         names = [*refs, *(_names(cursor) if cursor else ())]
         sessions = _all(history, chosen, cursor) if everything else []
         if this:
-            sessions.append(current(history, call.env, os.getcwd()))
+            sessions.append(current(history, call.env, here()))
         for name in names:
             session = named(history, name.partition("#")[0])
             if session is None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 import click
 
 from recall_tui import clock
@@ -13,6 +11,7 @@ from recall_tui.cli.naming import named, unknown
 from recall_tui.cli.nowhere import of_session
 from recall_tui.cli.progress import catch_up
 from recall_tui.errors import ExitCode, QueryError
+from recall_tui.paths import full
 from recall_tui.playbooks.handoff import BUDGET, LEAST, bundle
 from recall_tui.playbooks.programs import PROGRAMS
 from recall_tui.playbooks.writing import write_file
@@ -56,7 +55,7 @@ def handoff(
     if target and target not in PROGRAMS:
         raise QueryError(f"--to {target}: not known", f"known: {', '.join(PROGRAMS)}")
     call = options.call_of(ctx)
-    path = os.path.abspath(os.path.expanduser(file)) if file else ""
+    path = full(file) if file else ""
     with call.history() as history:
         catch_up(history, silent=as_json)
         session = named(history, ref.partition("#")[0])

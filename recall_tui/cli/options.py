@@ -1,7 +1,6 @@
 """The options commands share, so that they mean the same everywhere."""
 
 import functools
-import os
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
@@ -11,6 +10,7 @@ from recall_tui import clock
 from recall_tui.cli.call import Call
 from recall_tui.errors import ExitCode, QueryError
 from recall_tui.model import Filter, Role
+from recall_tui.paths import full
 
 if TYPE_CHECKING:
     from datetime import tzinfo
@@ -118,7 +118,7 @@ class Asked(NamedTuple):
 def _folder(text: str) -> str:
     """Return `.`, `..` and `~` as the folder they name; any other text as it is."""
     if text in (".", "..") or text.startswith(("~", "./", "../")):
-        return os.path.abspath(os.path.expanduser(text))
+        return full(text)
     return text
 
 

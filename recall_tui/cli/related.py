@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, Final
 
 import click
@@ -16,6 +15,7 @@ from recall_tui.cli.progress import catch_up
 from recall_tui.cli.screen import Column, harness_style, one_line
 from recall_tui.cli.sessions import short_ids
 from recall_tui.clock import now_ms
+from recall_tui.paths import full
 from recall_tui.playbooks.acts import relative
 from recall_tui.playbooks.related import related as find_related
 from recall_tui.playbooks.related import seed_of_folder, seed_of_session
@@ -69,7 +69,7 @@ def related(
                 return unknown(history, ref, call)
             seed = seed_of_session(history, session, asked.branch)
         else:
-            folder = os.path.abspath(os.path.expanduser(asked.cwd or "."))
+            folder = full(asked.cwd or ".")
             seed = seed_of_folder(history, folder, asked.branch)
         found = find_related(history, seed, chosen)
         kept = found[:limit]

@@ -15,6 +15,7 @@ from recall_tui.cli.nowhere import of_session
 from recall_tui.cli.progress import catch_up
 from recall_tui.cli.screen import one_line
 from recall_tui.errors import ConfigError, ExitCode, QueryError
+from recall_tui.paths import full
 from recall_tui.playbooks.skill import PROVENANCE_FILE, SKILL_FILE, package, verify
 from recall_tui.playbooks.writing import write_package
 from recall_tui.text import notation
@@ -93,7 +94,7 @@ def _written(made: Package, folder: str, call: Call, *, force: bool, yes: bool) 
     if not folder:
         return ""
     target = os.path.join(folder, made.name)
-    place = notation.short_path(os.path.abspath(os.path.expanduser(target)), call.home)
+    place = notation.short_path(full(target), call.home)
     if not asking.confirmed(f"Write this to {one_line(place)}?", yes=yes):
         return ""
     return write_package(target, made.files, force=force)

@@ -76,6 +76,6 @@ def _given(env: Mapping[str, str]) -> dict[str, str]:
 
 def _unknown(past: Past, reason: str, cwd: str) -> QueryError:
     """Return the refusal, with candidates that hold neither title nor text."""
-    near = [s.key for s in past.sessions() if cwd in (s.cwd, s.last_cwd)][:CANDIDATES]
+    near = [s.key for s in past.sessions() if cwd and cwd in (s.cwd, s.last_cwd)][:CANDIDATES]
     hint = f"name one: {', '.join(near)}" if near else "name a session: recall sessions"
     return QueryError(f"the current session is not known: {reason}", hint)

@@ -13,6 +13,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Final
 
 from recall_tui.errors import HandoffError
+from recall_tui.paths import full
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -31,7 +32,7 @@ def write_file(path: str, pieces: Iterable[str], *, force: bool = False) -> str:
     Raises:
         HandoffError: Something is there, or the system refuses.
     """
-    folder, name = os.path.split(os.path.abspath(os.path.expanduser(path)))
+    folder, name = os.path.split(full(path))
     with _opened(folder) as at:
         _put(at, name, pieces, force=force, shown=path)
     return os.path.join(folder, name)
@@ -51,7 +52,7 @@ def write_package(folder: str, files: Mapping[str, str], *, force: bool = False)
     Raises:
         HandoffError: Something is there, it is a link, or the system refuses.
     """
-    target = os.path.abspath(os.path.expanduser(folder))
+    target = full(folder)
     above, name = os.path.split(target)
     try:
         os.makedirs(above, mode=0o700, exist_ok=True)

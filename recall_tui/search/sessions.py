@@ -7,6 +7,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from recall_tui.model import SessionKind
+from recall_tui.paths import absolute
 from recall_tui.store.choice import PREFIX_CHARS
 from recall_tui.text.fold import fold
 
@@ -37,7 +38,7 @@ def named(name: str, known: Sequence[N]) -> list[N]:
     """
     harness, colon, rest = name.partition(":")
     prefix = rest if colon else name
-    path = os.path.abspath(os.path.expanduser(name)) if os.sep in name else ""
+    path = absolute(name) if os.sep in name else ""
     found = (
         [one for one in known if one.key == name]
         or [one for one in known if one.native_id == name]

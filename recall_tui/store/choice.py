@@ -9,6 +9,7 @@ import os
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from recall_tui.model import Kind, SessionKind
+from recall_tui.paths import absolute
 from recall_tui.store.block import BlockKind
 
 if TYPE_CHECKING:
@@ -183,7 +184,7 @@ def naming(name: str) -> Iterator[Condition]:
     yield "key=?", (name,)
     yield "native_id=?", (name,)
     if os.sep in name:
-        yield "path=?", (os.path.abspath(os.path.expanduser(name)),)
+        yield "path=?", (absolute(name),)
     harness, colon, rest = name.partition(":")
     prefix = rest if colon else name
     if len(prefix) >= PREFIX_CHARS:

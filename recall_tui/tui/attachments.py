@@ -15,7 +15,7 @@ import tempfile
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from recall_tui.errors import HandoffError, RecallError
-from recall_tui.paths import write_new
+from recall_tui.paths import full, write_new
 from recall_tui.text.sanitize import sanitize
 from recall_tui.tui.notation import size
 from recall_tui.tui.pictures import MOST_BYTES, Decoded, UnshowableError
@@ -155,7 +155,7 @@ def save(path: str, data: bytes, name: str) -> str:
     Raises:
         RecallError: The file is there already, or cannot be written.
     """
-    path = os.path.abspath(os.path.expanduser(path.strip()))
+    path = full(path.strip())
     if os.path.isdir(path):
         path = os.path.join(path, name)
     try:

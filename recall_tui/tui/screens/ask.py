@@ -9,6 +9,7 @@ from textual.containers import Vertical
 from textual.screen import ModalScreen
 from textual.widgets import Input
 
+from recall_tui.paths import here
 from recall_tui.tui.keymap import Scope, bindings
 from recall_tui.tui.screens.leaving import LeftOnce
 from recall_tui.tui.widgets.row import Part, Row
@@ -24,6 +25,13 @@ LEAVE: Final = (Part("esc ", "strong", "close"), Part("leave", "muted", "close")
 """How a box over the screen is left, at the right of its title."""
 
 _DONE: Final = (Part("⏎ ", "strong"), Part("done   ", "muted"))
+
+
+def new_file_hint() -> str:
+    """Return what to know before a new file is named."""
+    folder = here()
+    where = f"in {folder}" if folder else "at its whole path: the folder you were in is gone"
+    return f"A new file, readable by you alone, {where}"
 
 
 class AskScreen(ModalScreen[str | None], LeftOnce[str | None]):

@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from recall_tui.errors import RecallError
+from recall_tui.paths import full, here
 from recall_tui.playbooks import programs
 from recall_tui.playbooks.handoff import Bundle, bundle
 from recall_tui.playbooks.places import is_folder
@@ -103,7 +104,7 @@ class HandoffScreen(ReadingScreen[Bundle]):
             return
         cwd = made.session.last_cwd or made.session.cwd
         name = f"handoff-{made.session.native_id[:8]}.md"
-        where = os.path.join(cwd if is_folder(cwd) else os.getcwd(), name)
+        where = os.path.join(cwd if is_folder(cwd) else here(), name)
 
         def chosen(path: str | None) -> None:
             if path:
@@ -116,17 +117,17 @@ class HandoffScreen(ReadingScreen[Bundle]):
         self.app.push_screen(AskScreen("Write the page to", hint, value=shown), chosen)
 
     def _hand_over(self, path: str, *, start: bool) -> None:
-        full = os.path.abspath(os.path.expanduser(path))
         try:
-            made = self._bundle(full)
-            write_file(full, [made.text])
+            file = full(path)
+            made = self._bundle(file)
+            write_file(file, [made.text])
         except RecallError as error:
             self.app.notify(str(error), severity="error", markup=False)
             return
         if start and made.command is not None:
             self.app.call_from_thread(self.run, made.command)
         else:
-            self.app.notify(f"Page written to {full}", markup=False)
+            self.app.notify(f"Page written to {file}", markup=False)
 
 
 def _installed(name: str) -> bool:

@@ -384,12 +384,12 @@ class MaterialScreen(LeftOnce[int | None]):
             self._fetch("save")
 
     def _ask_where(self, item: Shown) -> None:
-        from recall_tui.tui.screens.ask import AskScreen
+        from recall_tui.tui.screens.ask import AskScreen, new_file_hint
 
         mime = item.content.mime if item.content else ""
         name = default_name(item.material.name, mime)
         title = f"Save {notation.size(len(item.data))} as"
-        hint = f"A new file, readable by you alone, in {os.getcwd()}"
+        hint = new_file_hint()
 
         def chosen(path: str | None) -> None:
             if path:

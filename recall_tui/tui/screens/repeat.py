@@ -13,7 +13,7 @@ from recall_tui.playbooks.repeat import Repetition, described, joined, repetitio
 from recall_tui.playbooks.writing import write_file
 from recall_tui.tui import notation
 from recall_tui.tui.keymap import Scope, bindings
-from recall_tui.tui.screens.ask import AskScreen
+from recall_tui.tui.screens.ask import AskScreen, new_file_hint
 from recall_tui.tui.screens.reading import ReadingScreen, Services, clock_of
 
 if TYPE_CHECKING:
@@ -177,7 +177,7 @@ class RepeatScreen(ReadingScreen[Repetition]):
                     group="save", exit_on_error=False, description="save prompts",
                 )  # fmt: skip
 
-        hint = f"A new file, readable by you alone, in {os.getcwd()}"
+        hint = new_file_hint()
         self.app.push_screen(AskScreen("Save the prompts as", hint, value="prompts.md"), chosen)
 
     def _save_in_thread(self, path: str, text: str) -> None:
