@@ -137,4 +137,7 @@ def _tools(history: History, granted: Sequence[str], current_session: str) -> No
 
 
 if __name__ == "__main__":
+    if not sys.flags.safe_path:
+        # `python -m` looks into the current folder first: a project's `mcp.py` is none of ours.
+        del sys.path[0]
     sys.exit(main())

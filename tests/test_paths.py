@@ -103,6 +103,16 @@ def test_what_we_start_runs_nothing_of_the_folder_a_person_is_in(tmp_path) -> No
     assert index_command((), demo=False)[: len(PROGRAM)] == PROGRAM
 
 
+def test_as_a_module_it_runs_nothing_of_the_folder_either(tmp_path) -> None:
+    for name in ("json", "click", "sqlite3", "watchfiles", "msgspec"):
+        (tmp_path / f"{name}.py").write_text("open('ran', 'w')\nraise SystemExit(9)\n")
+    env = {**os.environ, "HOME": str(tmp_path / "home"), "RECALL_HOME": str(tmp_path / "recall")}
+    command = [sys.executable, "-m", "recall_tui", "--demo", "grep", "tide"]
+    done = subprocess.run(command, check=False, cwd=tmp_path, env=env, capture_output=True)
+    assert done.returncode == 0
+    assert not (tmp_path / "ran").exists()
+
+
 def test_a_folder_that_is_gone_is_no_fault(tmp_path: Path, monkeypatch) -> None:
     gone = tmp_path / "gone"
     gone.mkdir()
