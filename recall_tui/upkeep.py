@@ -46,6 +46,7 @@ class Upkeep:
         store: What the index holds; look at `exists` before asking it.
         gaps: What the last look at the sources could not see.
         waiting: What the last look that wanted everything in the index could not bring there.
+        live: Somebody else keeps the index in step: no question looks at the sources.
     """
 
     def __init__(self, scope: Scope, user: UserStore) -> None:
@@ -57,6 +58,7 @@ class Upkeep:
         self.store = StoreCorpus(self._index, scope.only)
         self.gaps: list[Gap] = []
         self.waiting: Pending | None = None
+        self.live = scope.live
         self._compared_ms = 0
         self._looked_ms = 0
         """When the look was that `waiting` is of, 0 for none that counts for later questions."""
@@ -158,7 +160,7 @@ class Upkeep:
             What is still not in the index; None when it is up to date.
         """
         privacy.require_open(self._data)
-        if self._scope.live or self._fresh(self.compared_ms()):
+        if self.live or self._fresh(self.compared_ms()):
             self.waiting = None
             return None
         if limit_bytes is None and self._fresh(self._looked_ms, CALL_S):

@@ -6,6 +6,7 @@ import asyncio
 import gc
 import os
 import threading
+from contextlib import suppress
 from datetime import UTC
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Final
@@ -299,7 +300,14 @@ class RecallApp(TellsFaults, Detours):
         self._watching = True
         words = await SyncChild(self._sync_argv, report).run()
         self._watching = False
+        if words:
+            await self._say_live(on=False)
         self._tell(SyncEnded(f"live updates are off: {words}" if words else ""))
+
+    async def _say_live(self, *, on: bool) -> None:
+        """Tell the history whether the index is kept live; if not, whoever asks looks himself."""
+        with suppress(RecallError):  # said where sessions are listed
+            await asyncio.to_thread(self._history.kept_live, on=on)
 
     def on_health_screen_wanted(self, event: HealthScreen.Wanted) -> None:
         """Do what mends a gap."""
@@ -325,7 +333,8 @@ class RecallApp(TellsFaults, Detours):
         words = await child.run()
         done = "Another process is reading them." if child.busy else "All sources are compared."
         self.notify(words or done, severity="error" if words else "information", markup=False)
-        if not words:
+        if not words and not self._watching:
+            await self._say_live(on=True)
             self._keep_live()
         for screen in self.screen_stack:
             if isinstance(screen, HealthScreen):

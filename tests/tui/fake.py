@@ -269,6 +269,7 @@ class FakeHistory(History):
     def __init__(self, written: list[Talk] | None = None, gaps: list[Gap] | None = None) -> None:
         self._sessions: list[Session] = []
         self._messages: dict[str, list[Message]] = {}
+        self.live = True
         self._version = 1
         self.grep_calls: list[GrepQuery] = []
         self.recall_calls: list[RecallRequest] = []
@@ -483,6 +484,9 @@ class FakeHistory(History):
 
     def version(self) -> int:
         return self._version
+
+    def kept_live(self, *, on: bool) -> None:
+        self.live = on
 
     def sync(self, on_progress=lambda _: None, stop=lambda: False, *, rebuild=False, verify=False):
         return SyncProgress(done=True)

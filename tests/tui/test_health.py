@@ -21,7 +21,7 @@ from recall_tui.tui.widgets.result_list import ResultList
 from recall_tui.tui.widgets.row import Row
 from recall_tui.tui.widgets.sheet import Sheet
 from tests.tui.conftest import make
-from tests.tui.driving import main_of, rested, until
+from tests.tui.driving import main_of, rested, results_of, until
 from tests.tui.fake import CHECKS, HOME, NO_HISTORY_GAPS, NOW, STANDARD_GAPS, FakeHistory
 
 if TYPE_CHECKING:
@@ -244,15 +244,31 @@ async def test_what_ended_the_watching_is_said_with_the_next_key_and_begins_agai
 if os.path.exists({str(mark)!r}): sys.stdin.readline()
 elif '--watch' in sys.argv: sys.exit("note: 1\\nrecall:  the disk is full\\n         free space")
 open({str(mark)!r}, 'w')"""
-    app = make(FakeHistory(gaps=[]), index=(sys.executable, "-c", code), live=True)
+    history = FakeHistory(gaps=[])
+    app = make(history, index=(sys.executable, "-c", code), live=True)
     async with app.run_test(size=WIDE) as pilot:
         banner = main_of(pilot).row("banner")
         said = "live updates are off: the disk is full · free space"
         await until(pilot, lambda: said in banner.text)
         assert "alt+g" in banner.text
+        assert not history.live, "whoever asks looks at the sources"
         await pilot.press("alt+g")
         await until(pilot, lambda: isinstance(app.screen, HealthScreen))
         rows = app.screen.query_one(ResultList)
         await until(pilot, lambda: said in drawn(rows.listing))  # type: ignore[arg-type]
         await pilot.press("enter")
-        await until(pilot, lambda: mark.exists() and app._watching)
+        await until(pilot, lambda: mark.exists() and app._watching and history.live)
+
+
+async def test_what_cannot_be_kept_live_is_read_by_whoever_asks(home: Path, tmp_path: Path) -> None:
+    from recall_tui import demo
+    from recall_tui.history import History
+
+    history = History.open(demo.build(tmp_path / "agents", NOW), live=True)
+    code = "import sys; sys.exit('it cannot be started')"
+    app = make(history, index=(sys.executable, "-c", code), live=True)
+    async with app.run_test(size=WIDE) as pilot:
+        banner = main_of(pilot).row("banner")
+        await until(pilot, lambda: "it cannot be started" in banner.text)
+        await until(pilot, lambda: len(results_of(pilot).listing or ()) == 10, "they were found")
+    history.close()

@@ -215,6 +215,8 @@ class Browsing(TellsFaults, SteadyScreen[None]):
         self._coverage.progress = None
         self._coverage.note, self._coverage.live = event.reason, not event.reason
         self._settle_down()
+        if event.reason:
+            self._load_sessions()
         self._show_rows()
 
     def on_work_failed(self, event: WorkFailed) -> None:
