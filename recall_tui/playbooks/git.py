@@ -16,6 +16,15 @@ TIMEOUT_S: Final = 3.0
 _SAFE: Final = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "--no-pager")
 
 
+_ENV: Final = {
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_NO_LAZY_FETCH": "1",  # nothing asked for needs an object that is not here,
+    "GIT_ALLOW_PROTOCOL": "none",  # and nobody may be asked for one, whatever a repository says
+    "LC_ALL": "C",
+}
+
+
 class Worktree(NamedTuple):
     """A directory in which a branch of a repository is checked out."""
 
@@ -36,12 +45,19 @@ def branch(folder: str) -> str:
 
 
 def has_branch(folder: str, name: str) -> bool:
-    """Say whether the repository of a folder has a branch of this name, local or remote."""
+    """Say whether the repository of a folder has a branch of this name, local or remote.
+
+    What git lists is compared again: to it `feature` also means `feature/x`, and `*` anything.
+    """
     listed = _ask(
-        folder, "for-each-ref", "--count=1", "--format=%(refname)",
+        folder, "for-each-ref", "--format=%(refname)",
         f"refs/heads/{name}", f"refs/remotes/*/{name}",
     )  # fmt: skip
-    return bool(listed.strip())
+    found = (full.split("/", 2) for full in listed.splitlines())
+    return any(
+        rest == name if kind == "heads" else rest.partition("/")[2] == name
+        for _, kind, rest in found
+    )
 
 
 def worktrees(folder: str) -> list[Worktree]:
@@ -49,9 +65,11 @@ def worktrees(folder: str) -> list[Worktree]:
     found: list[Worktree] = []
     for record in _ask(folder, "worktree", "list", "--porcelain").split("\n\n"):
         fields = dict(line.partition(" ")[::2] for line in record.splitlines())
-        if "worktree" in fields and "bare" not in fields:
+        path = fields.get("worktree", "")
+        inside = "/.git/" in f"{path}/"  # of a submodule git names where its repository lies
+        if path and not inside and "bare" not in fields:
             name = fields.get("branch", "").removeprefix("refs/heads/")
-            found.append(Worktree(fields["worktree"], name))
+            found.append(Worktree(path, name))
     return found
 
 
@@ -60,7 +78,7 @@ def _ask(folder: str, *words: str) -> str:
     if not os.path.isabs(folder) or not os.path.isdir(folder):
         return ""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    env = kept | {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
+    env = kept | _ENV
     try:
         done = subprocess.run(  # noqa: S603 - a fixed program, an argv, no shell
             ["git", *_SAFE, "-C", folder, *words],  # noqa: S607 - the person's own git

@@ -43,6 +43,8 @@ class Place:
     branch_exists: bool = False
     repository: str = ""
     """Top of the working tree the directory lies in."""
+    silent: bool = False
+    """There is a repository, but git is missing, refuses it or does not answer."""
     offers: tuple[Offer, ...] = ()
     """Where to go on instead, best first."""
 
@@ -55,6 +57,11 @@ class Place:
             return (f"The directory {self.cwd} is gone.",)
         if self.branch in ("", DETACHED) or self.branch_now == self.branch:
             return ()
+        if not self.branch_now and self.silent:
+            return (
+                f"git does not tell what is checked out in {self.cwd}; "
+                f"the session was on {self.branch}.",
+            )
         if not self.branch_now:
             return (f"{self.cwd} is in no git repository now; the session was on {self.branch}.",)
         now = "no branch" if self.branch_now == DETACHED else self.branch_now
@@ -77,10 +84,16 @@ def check(session: Session, others: Iterable[Session]) -> Place:
         offers = _instead(cwd, branch, above, others)
         return Place(cwd, branch, exists=False, offers=offers)
     now = git.branch(cwd)
-    if not now or branch in ("", DETACHED, now):
-        top = git.top(cwd) if now else ""
+    if not now:  # no repository, or one that does not answer: more questions would wait as long
+        return Place(cwd, branch, exists=True, silent=_holds_repository(cwd))
+    if branch in ("", DETACHED, now):
         return Place(
-            cwd, branch, exists=True, branch_now=now, branch_exists=branch == now, repository=top
+            cwd,
+            branch,
+            exists=True,
+            branch_now=now,
+            branch_exists=branch == now,
+            repository=git.top(cwd),
         )
     offers = tuple(
         Offer(tree.path, f"{branch} is checked out there")
@@ -99,6 +112,16 @@ def is_folder(path: str) -> bool:
         return os.path.isabs(path) and os.path.isdir(path)
     except ValueError:  # a NUL in the name
         return False
+
+
+def _holds_repository(folder: str) -> bool:
+    """Say whether a folder, or one above it, has a repository in it, without asking git."""
+    while not os.path.lexists(os.path.join(folder, ".git")):
+        above = os.path.dirname(folder)
+        if above == folder:
+            return False
+        folder = above
+    return True
 
 
 def _above(cwd: str) -> str:

@@ -115,3 +115,32 @@ def test_git_missing_or_slow_is_no_failure(repository: Path, monkeypatch) -> Non
     monkeypatch.setattr(git.subprocess, "run", slow)
     place = places.check(worked(repository), [])
     assert place.exists and place.branch_now == ""
+
+
+def test_only_a_branch_of_the_very_name_is_that_branch(repository: Path) -> None:
+    git_in(repository, "update-ref", "refs/remotes/origin/far/off", "HEAD")
+    named = ["fix/dst", "far/off", "fix", "far", "off", "*", "fix/*", "origin/far/off"]
+    assert [name for name in named if git.has_branch(str(repository), name)] == named[:2]
+    place = places.check(worked(repository, "fix"), [])
+    assert place.notes == ("The branch fix is gone; main is checked out.",)
+
+
+def test_a_submodule_is_not_where_its_repository_lies(repository: Path, tmp_path: Path) -> None:
+    outer = tmp_path / "outer"
+    outer.mkdir()
+    git_in(outer, "init", "-q")
+    git_in(outer, "-c", "protocol.file.allow=always", "submodule", "add", str(repository), "s")
+    assert git.top(str(outer / "s")) == str(outer / "s")
+    assert git.worktrees(str(outer / "s")) == []
+
+
+def test_a_git_that_does_not_answer_is_no_missing_repository(
+    repository: Path, tmp_path: Path, monkeypatch
+) -> None:
+    below = repository / "src"
+    below.mkdir()
+    monkeypatch.setenv("PATH", str(tmp_path))
+    (note,) = places.check(worked(below), []).notes
+    assert note == f"git does not tell what is checked out in {below}; the session was on main."
+    (note,) = places.check(worked(tmp_path), []).notes
+    assert "is in no git repository now" in note
