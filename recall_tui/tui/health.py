@@ -78,7 +78,7 @@ class Item(NamedTuple):
         """What enter does for it: the next step itself where Recall can do it, else half of it."""
         if self.action.startswith(_REBUILDS):
             return Deed.REBUILD
-        if self.action.startswith(_READS):
+        if _READS in self.action or self.action.startswith(_TRIED):
             return Deed.READ
         if self.action.startswith(_SHOWS):
             return Deed.DEMO
@@ -90,6 +90,7 @@ class Item(NamedTuple):
 
 
 _READS: Final = "recall index"
+_TRIED: Final = "what was read before is kept"
 _REBUILDS: Final = "recall index --rebuild"
 _SHOWS: Final = "recall --demo"
 _NAMED_BELOW: Final = "recall doctor names"

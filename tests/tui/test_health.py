@@ -67,6 +67,8 @@ def test_enter_does_the_next_step_where_recall_can(tmp_path: Path) -> None:
     log.write_text("{}")
     deeds = {
         "recall index": Deed.READ, "recall index waits for it": Deed.READ,
+        "check its permissions, then run recall index": Deed.READ,
+        "what was read before is kept; it is tried again when it changes": Deed.READ,
         "recall index --rebuild makes it anew from the sources": Deed.REBUILD,
         "recall --demo shows a sample": Deed.DEMO, "chmod u+r /x": Deed.COPY,
     }  # fmt: skip
