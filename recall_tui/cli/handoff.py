@@ -5,13 +5,14 @@ from __future__ import annotations
 import click
 
 from recall_tui import clock
-from recall_tui.cli import diagnostics, options, output, wire
+from recall_tui.cli import asking, diagnostics, options, output, wire
 from recall_tui.cli.continue_ import command_json
 from recall_tui.cli.naming import named, unknown
 from recall_tui.cli.nowhere import of_session
 from recall_tui.cli.progress import catch_up
 from recall_tui.errors import ExitCode, QueryError
 from recall_tui.paths import full
+from recall_tui.playbooks import programs
 from recall_tui.playbooks.handoff import BUDGET, LEAST, bundle
 from recall_tui.playbooks.programs import PROGRAMS
 from recall_tui.playbooks.writing import write_file
@@ -31,6 +32,7 @@ from recall_tui.text import notation
     metavar="BYTES",
     help="Size of the page, at most.",
 )
+@click.option("--run", is_flag=True, help="Start that program with the page, after a question.")
 @click.option("--copy", is_flag=True, help="Copy the page.")
 @options.source_options
 @options.json_option
@@ -43,6 +45,7 @@ def handoff(
     file: str,
     force: bool,
     budget: int,
+    run: bool,
     copy: bool,
     as_json: bool,
 ) -> ExitCode:
@@ -50,8 +53,10 @@ def handoff(
 
     Everything in it is quoted history with references, framed as evidence and not as
     instructions. --to claude, codex, pi, opencode, gemini or copilot also prints the command that
-    starts that program with the page; it is not run.
+    starts that program with the page; it is run with --run only, which asks first.
     """
+    if run and not (target and file):
+        raise QueryError("--run needs --to NAME and -o FILE", "they say which program reads what")
     if target and target not in PROGRAMS:
         raise QueryError(f"--to {target}: not known", f"known: {', '.join(PROGRAMS)}")
     call = options.call_of(ctx)
@@ -96,4 +101,7 @@ def handoff(
         from recall_tui.cli.clipboard import copy_and_say
 
         copy_and_say(made.text, "page")
+    if run and made.command is not None and asking.confirmed("Run it now?", yes=False):
+        output.out().flush()
+        programs.become(made.command)
     return ExitCode.FOUND

@@ -13,8 +13,9 @@ from recall_tui.cli.nowhere import of_session
 from recall_tui.cli.progress import catch_up
 from recall_tui.cli.screen import one_line
 from recall_tui.errors import ExitCode, QueryError
+from recall_tui.playbooks import programs
 from recall_tui.playbooks.onetime import SECRET
-from recall_tui.playbooks.repeat import described, joined, repetition
+from recall_tui.playbooks.repeat import described, joined, opening, repetition
 from recall_tui.playbooks.writing import write_file
 from recall_tui.text import notation
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
     from recall_tui.cli.call import Call
     from recall_tui.cli.screen import Piece, Screen
+    from recall_tui.model import Session
     from recall_tui.playbooks.onetime import Template
     from recall_tui.playbooks.repeat import Repetition
 
@@ -40,6 +42,9 @@ if TYPE_CHECKING:
 @click.option("-o", "--output", "file", default="", metavar="FILE", help="Write them; - is stdout.")
 @click.option("--force", is_flag=True, help="Replace the file when it is there.")
 @click.option("--copy", is_flag=True, help="Copy them.")
+@click.option(
+    "--run", is_flag=True, help="Start its program with the first prompt; copies the others."
+)
 @click.option("--yes", is_flag=True, help="Take the inputs as they are; do not ask.")
 @options.source_options
 @options.json_option
@@ -53,6 +58,7 @@ def repeat(
     file: str,
     force: bool,
     copy: bool,
+    run: bool,
     yes: bool,
     as_json: bool,
 ) -> ExitCode:
@@ -60,8 +66,8 @@ def repeat(
 
     What belonged to that day (ids, dates, paths, tickets) is marked as {{inputs}}. -o and --copy
     give the prompts with fresh inputs: they are asked for one by one, or given with --set, or
-    taken as they are with --yes. Nothing is ever run. Text that looks like orders from elsewhere
-    is flagged.
+    taken as they are with --yes. Nothing is run without --run, and that asks first. Text that
+    looks like orders from elsewhere is flagged.
     """
     call = options.call_of(ctx)
     values = _values(given)
@@ -77,11 +83,13 @@ def repeat(
         output.print_json(_json(found, filled) | wire.answer(reach))
     elif template:
         output.out().write(joined([p.template.placeholders() for p in found.prompts]))
-    elif not (file or copy):
+    elif not (file or copy or run):
         _print(found, call)
-    if (file or copy) and found.prompts:
-        text = joined(_settled(found, values, yes=yes))
-        _hand_on(text, file, copy=copy, force=force)
+    if (file or copy or run) and found.prompts:
+        prompts = _settled(found, values, yes=yes)
+        _hand_on(joined(prompts), file, copy=copy, force=force)
+        if run:
+            _run(session, prompts)
     if not found.prompts:
         diagnostics.err().line("nobody typed a prompt in this session")
     return ExitCode.FOUND if found.prompts else ExitCode.NOTHING
@@ -140,6 +148,25 @@ def _hand_on(text: str, file: str, *, copy: bool, force: bool) -> None:
         from recall_tui.cli.clipboard import copy_and_say
 
         copy_and_say(text, "prompts")
+
+
+def _run(session: Session, prompts: Sequence[str]) -> None:
+    """Become the session's program with the first prompt, once a person said so.
+
+    `--yes` is about inputs: what a session says starts no program without a person.
+    """
+    if not asking.at_terminal():
+        raise QueryError("--run asks first, and there is no terminal to ask at", "-o FILE")
+    command = opening(session, prompts)
+    diagnostics.err().uncut("  ", (command.line, "accent"))
+    if not asking.confirmed("Run it now?", yes=False, default=True):
+        return
+    if prompts[1:]:
+        from recall_tui.cli.clipboard import copy_and_say
+
+        copy_and_say(joined(prompts[1:]), "other prompts")
+    output.out().flush()
+    programs.become(command)
 
 
 def _flag(screen: Screen, reasons: Sequence[str]) -> None:
@@ -212,4 +239,6 @@ def _say_rest(found: Repetition) -> None:
         words = ", ".join(f"{count:,} {what}" for what, count in found.left_out)
         screen.line((f"left out: {words}", "muted"))
     if found.prompts:
-        screen.line(("-o FILE or --copy takes them, with fresh inputs", "muted"))
+        screen.line(
+            ("-o FILE or --copy takes them, with fresh inputs; --run starts with them", "muted")
+        )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from recall_tui.errors import ConfigError
 from recall_tui.model import Filter, Presence, Session, SessionKind
 from recall_tui.playbooks import places, programs
-from recall_tui.playbooks.acts import Act, Doing, command, plan, projection
+from recall_tui.playbooks.acts import OWN_SHELL, Act, Doing, command, plan, projection
 from recall_tui.playbooks.programs import Command
 from recall_tui.playbooks.turns import Turn, last_turns
 from recall_tui.text.marks import shown
@@ -32,6 +32,9 @@ MESSAGES: Final = 1500
 PLAN_TURNS: Final = 5
 """An older plan was given up or forgotten."""
 
+QUESTION_LINES: Final = 5
+"""Last lines of an answer in which a question still waits."""
+
 POINT_CHARS: Final = 300
 """Of an open point, enough to know which one it is."""
 
@@ -41,6 +44,7 @@ class Loose(Enum):
 
     UNANSWERED = "your last prompt has no answer"
     ASKED = "the agent asked and waits"
+    OFFERED = "the agent offered to go on"
     INTERRUPTED = "the agent was interrupted"
     UNFINISHED = "a tool call has no result"
     FAILED = "the last result is a failure"
@@ -164,18 +168,24 @@ _BOX: Final = re.compile(r"^[ \t]*[-*+] \[ \] (.+)$", re.MULTILINE)
 def _ending(turn: Turn) -> Iterator[Point]:
     """Yield how the last turn ended, when it ended open."""
     prompt, answer = turn.prompt, turn.answer
-    waiting = [act for act in turn.acts if act.result is None]
-    if prompt is not None and answer is None and not turn.acts:
-        yield _point(Loose.UNANSWERED, prompt.text, prompt)
+    acts = [act for act in turn.acts if act.call.tool != OWN_SHELL]
+    waiting = [act for act in acts if act.result is None]
     if turn.interrupted and turn.last is not None:
         yield _point(Loose.INTERRUPTED, prompt.text if prompt else turn.last.text, turn.last)
+    elif prompt is not None and answer is None and not turn.acts:
+        yield _point(Loose.UNANSWERED, prompt.text, prompt)
     for act in waiting[-3:]:
         yield _point(Loose.UNFINISHED, _words(act), act.call)
-    last = turn.acts[-1] if turn.acts else None
+    last = acts[-1] if acts else None
     if last is not None and last.result is not None and _unspoken(last, answer):
         yield _point(Loose.FAILED if last.failed else Loose.SILENT, _words(last), last.result)
-    if answer is not None and answer is turn.last and _asks(answer):
-        yield _point(Loose.ASKED, shown(answer.text).rstrip().rsplit("\n", 1)[-1], answer)
+    if answer is None or answer is not turn.last:
+        return
+    ending = [line for line in _FENCED.sub("", shown(answer.text)).split("\n") if line.strip()]
+    if asked := _question(ending[-QUESTION_LINES:]):
+        yield _point(Loose.ASKED, asked, answer)
+    elif ending and _OFFER.search(ending[-1]):
+        yield _point(Loose.OFFERED, ending[-1], answer)
 
 
 def _unspoken(act: Act, answer: Message | None) -> bool:
@@ -183,9 +193,27 @@ def _unspoken(act: Act, answer: Message | None) -> bool:
     return answer is None or answer.position < act.call.position
 
 
-def _asks(answer: Message) -> bool:
-    """Say whether an answer ends in a question."""
-    return shown(answer.text).rstrip(" \t\n*_`\"')").endswith(("?", "？", "؟"))
+def _question(lines: Sequence[str]) -> str:
+    """Return the question that the last lines of an answer put, empty for none.
+
+    It need not be the very last line: choices and "let me know" follow it. Of a list of questions
+    the one above the list is meant.
+    """
+    asking = [line for line in lines if _ASKING.search(line)]
+    if not asking and lines and _MIDWAY.search(lines[-1]):
+        return lines[-1]
+    whole = [line for line in asking if not _ITEM.match(line)]
+    return (whole or asking or [""])[-1]
+
+
+_ASKING: Final = re.compile(r"[?？؟][\s*_`\"'”’)）」』\]]*$")
+_MIDWAY: Final = re.compile(r"[?？؟][)）]?[\s,，]")
+_ITEM: Final = re.compile(r"\s*(?:[-*+•]|\d{1,2}[.)]|[A-Za-z][.)])\s")
+_FENCED: Final = re.compile(r"^[ \t]*```.*?^[ \t]*```[ \t]*$", re.MULTILINE | re.DOTALL)
+_OFFER: Final = re.compile(
+    r"\bif you(?:'d|’d| would)? (?:want|like|prefer|wish)\b[^.\n]{0,80}\bI(?:'ll|’ll| can| could| will)\b",
+    re.IGNORECASE,
+)
 
 
 def _words(act: Act) -> str:

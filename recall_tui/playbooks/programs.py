@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 PROMPT: Final = "{prompt}"
 
+PROMPT_BYTES: Final = 100_000
+"""A longer first prompt does not fit on a command line (Linux: 128 KiB an argument)."""
+
 
 class Command(NamedTuple):
     """A command a person may run, and where."""
@@ -62,7 +65,18 @@ def start(harness: str, prompt: str, cwd: str) -> Command | None:
     program = PROGRAMS.get(harness)
     if program is None:
         return None
-    return Command(tuple(prompt if word == PROMPT else word for word in program.start), cwd)
+    said = _no_option(prompt)
+    return Command(tuple(said if word == PROMPT else word for word in program.start), cwd)
+
+
+def _no_option(prompt: str) -> str:
+    """Return a prompt that a program cannot take for an option, a file or a command of its own.
+
+    Prompts come from history: `--yolo`, `@notes.md` and `update` are words to the agent here. A
+    space before them is read by nobody.
+    """
+    alone = len(prompt.split(None, 1)) < 2
+    return f" {prompt}" if alone or prompt[:1] in "-@" else prompt
 
 
 def fork(harness: str, resume: ResumeCommand) -> Command | None:

@@ -9,9 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from recall_tui.errors import QueryError
+from recall_tui.errors import HandoffError, QueryError
 from recall_tui.model import Flag, Kind
+from recall_tui.playbooks import programs
 from recall_tui.playbooks.onetime import SECRET, Inputs, placeholder
+from recall_tui.playbooks.places import is_folder
 from recall_tui.playbooks.turns import positions_of, read
 from recall_tui.text.marks import shown
 from recall_tui.text.suspicion import suspicious
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from recall_tui.model import Message, Session
     from recall_tui.playbooks.onetime import Input, Template
     from recall_tui.playbooks.ports import Past
+    from recall_tui.playbooks.programs import Command
 
 SEPARATOR: Final = "\n\n---\n\n"
 """Between two prompts in a file or on the clipboard."""
@@ -80,6 +83,30 @@ def repetition(past: Past, session: Session) -> Repetition:
         template = inputs.template(message.text)
         prompts.append(Prompt(message, text, template, suspicious(message.text)))
     return Repetition(session, tuple(prompts), inputs.all, _left_out(past, session))
+
+
+def opening(session: Session, prompts: Sequence[str]) -> Command:
+    """Return the command that starts the session's program anew with the first prompt.
+
+    Args:
+        session: Whose program, in whose latest directory.
+        prompts: What was confirmed; at least one.
+
+    Raises:
+        HandoffError: It cannot be started so; says why, and what else can be done.
+    """
+    other = "copy the prompts, or write them to a file"
+    cwd = session.last_cwd or session.cwd
+    command = programs.start(session.harness, prompts[0], cwd)
+    if command is None:
+        raise HandoffError(f"how {session.harness} is started with a prompt is not known", other)
+    if not command.installed:
+        raise HandoffError(f"{command.argv[0]} is not on the PATH of this machine", other)
+    if not is_folder(cwd):
+        raise HandoffError(f"{cwd or 'its directory'} is gone", other)
+    if len(prompts[0].encode("utf-8", "replace")) > programs.PROMPT_BYTES:
+        raise HandoffError("the first prompt is too long for a command line", other)
+    return command
 
 
 def joined(prompts: Sequence[str]) -> str:

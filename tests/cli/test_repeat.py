@@ -87,3 +87,36 @@ def test_nothing_to_repeat_and_wrong_calls(run, story) -> None:
     assert run("repeat", "unknown-session").code == 1
     assert run("repeat", KEY, "--set", "nonsense", history=story).code == 2
     assert run("repeat", KEY, "--set", "other=x", history=story).code == 2
+
+
+@pytest.mark.contract("S3-5")
+def test_nothing_is_run_without_a_person(run, story, tmp_path: Path, monkeypatch) -> None:
+    ran = run("repeat", KEY, "--yes", "--run", history=story)
+    assert ran.code == 2 and "no terminal to ask at" in ran.err
+    history, _ = past(prompt("first thing"), prompt("second"), last_cwd=str(tmp_path))
+    monkeypatch.setattr("recall_tui.cli.asking.at_terminal", lambda: True)
+    ran = run("repeat", KEY, "--yes", "--run", history=history)
+    assert ran.code == 3 and "claude is not on the PATH" in ran.err
+    program = tmp_path / "claude"
+    program.write_text("#!/bin/sh\n", "utf-8")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    became, copied = [], []
+    monkeypatch.setattr("recall_tui.playbooks.programs.become", became.append)
+    monkeypatch.setattr("recall_tui.cli.clipboard.copy_and_say", lambda *said: copied.append(said))
+    for said in (False, True):
+        monkeypatch.setattr(click, "confirm", lambda *_, said=said, **__: said)
+        assert run("repeat", KEY, "--yes", "--run", history=history).code == 0
+        assert [one.argv for one in became] == [("claude", "first thing")] * said
+    assert copied == [("second\n", "other prompts")]
+
+
+def test_a_prompt_too_long_for_a_command_line_is_said(run, tmp_path: Path, monkeypatch) -> None:
+    program = tmp_path / "claude"
+    program.write_text("#!/bin/sh\n", "utf-8")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr("recall_tui.cli.asking.at_terminal", lambda: True)
+    history, _ = past(prompt("x" * 200_000), last_cwd=str(tmp_path))
+    ran = run("repeat", KEY, "--yes", "--run", history=history)
+    assert ran.code == 3 and "too long for a command line" in ran.err

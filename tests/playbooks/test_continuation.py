@@ -142,3 +142,39 @@ def test_becoming_a_program_that_is_not_there(tmp_path: Path) -> None:
     ):
         with pytest.raises(HandoffError):
             programs.become(command)
+
+
+def test_a_question_waits_though_choices_follow_it() -> None:
+    choices = "Where are you?\n- in WSL?\n- on Linux?\n\nTell me, and I go on."
+    assert loose(prompt("a"), answer(choices)) == [(Loose.ASKED, "Where are you?")]
+    midway = "你先告诉我是什么品牌？这样我能帮你。"
+    assert loose(prompt("a"), answer(f"{midway.replace('？', '（A？），')}"))[0][0] is Loose.ASKED
+    coded = "Done:\n```sql\nSELECT a FROM t WHERE b = ?\n```\nIt works."
+    assert loose(prompt("a"), answer(coded)) == []
+    far = "Why did it fail?\n" + "Because of this.\n" * 6
+    assert loose(prompt("a"), answer(far)) == []
+
+
+def test_an_offer_is_open_too() -> None:
+    offer = "Done.\nIf you want, I can commit this to the same branch right now."
+    assert loose(prompt("a"), answer(offer)) == [(Loose.OFFERED, offer.split("\n")[1])]
+    assert loose(prompt("a"), answer("Done. Let me know if you have questions.")) == []
+
+
+def test_what_a_person_ran_is_nothing_the_agent_owes() -> None:
+    own = [call("!", "find ."), result("./a")]
+    assert loose(prompt("a"), answer("Done."), *own) == []
+
+
+def test_a_prompt_that_was_stopped_is_named_once() -> None:
+    stopped = loose(prompt("a"), notice("[Request interrupted by user]"))
+    assert stopped == [(Loose.INTERRUPTED, "a")]
+
+
+@pytest.mark.parametrize("said", ["--yolo", "- one\n- two", "@notes.md read it", "update", "/x"])
+def test_a_prompt_is_no_option_file_or_command_of_the_program(said: str) -> None:
+    for harness in programs.PROGRAMS:
+        made = programs.start(harness, said, "")
+        assert made is not None and made.argv[-1] == f" {said}"
+        plain = programs.start(harness, "fix the bug", "")
+        assert plain is not None and plain.argv[-1] == "fix the bug"

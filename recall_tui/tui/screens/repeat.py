@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from recall_tui.errors import RecallError
-from recall_tui.playbooks import programs
 from recall_tui.playbooks.onetime import placeholder
-from recall_tui.playbooks.repeat import Repetition, described, joined, repetition
+from recall_tui.playbooks.repeat import Repetition, described, joined, opening, repetition
 from recall_tui.playbooks.writing import write_file
 from recall_tui.tui import notation
 from recall_tui.tui.keymap import Scope, bindings
@@ -193,10 +191,10 @@ class RepeatScreen(ReadingScreen[Repetition]):
         prompts = self._text()
         if prompts is None:
             return
-        cwd = self.session.last_cwd or self.session.cwd
-        command = programs.start(self.session.harness, prompts[0], cwd)
-        if command is None or not command.installed or not os.path.isdir(cwd):
-            self.say("Its program or its directory is not here: copy the prompts.", "warning")
+        try:
+            command = opening(self.session, prompts)
+        except RecallError as error:
+            self.say(f"{error.message}: {error.hint}.", "warning")
             return
         more = f"; the other {len(prompts) - 1} are copied first" if len(prompts) > 1 else ""
         key = self.services.keymap.shown("repeat.start")
