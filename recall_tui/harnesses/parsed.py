@@ -73,6 +73,11 @@ class Facts:
         if native_id != self.stated_id and native_id:
             self.stated_id = _SEVERAL if self.stated_id else native_id
 
+    @property
+    def known_as(self) -> str:
+        """The one id its records state, empty when they state none or several."""
+        return "" if self.stated_id == _SEVERAL else self.stated_id
+
     def saw_time(self, time_ms: int) -> None:
         """Widen the session's span by a record's time."""
         if time_ms > 0:

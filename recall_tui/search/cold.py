@@ -265,7 +265,7 @@ class ColdCorpus:
         except Exception as error:  # a reader's fault costs its session, never the search
             self._fail(row, f"{source.path}: {type(error).__name__} while it was read")
             return None
-        if self._unwanted.covers(source.harness, packing.facts):
+        if self._unwanted.covers(source.harness, packing.facts, packing.first_record):
             self._empty.add(row)
             self._losses.excluded.add(row)
             return None

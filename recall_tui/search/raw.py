@@ -13,6 +13,7 @@ import json
 import os
 import re
 from dataclasses import dataclass, field
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from recall_tui.errors import SourceError
@@ -128,8 +129,8 @@ def raw(
         try:
             data = _lines_of(source)
             if data is None or wanted.may_be_in(data):
-                facts = _messages(found, harness, source, wanted, admits)
-                if unwanted.covers(source.harness, facts):
+                facts, first_record = _messages(found, harness, source, wanted, admits)
+                if unwanted.covers(source.harness, facts, first_record):
                     out += 1
                     continue
             if data is not None and wanted.everywhere and wanted.in_bytes(data):
@@ -173,15 +174,18 @@ def _messages(
     source: Source,
     wanted: Wanted,
     admits: Callable[[Kind, int], bool],
-) -> Facts:
+) -> tuple[Facts, int]:
+    """Note the messages of a source; return what it says, and the hash of its first record id."""
     transcript = harness.open(source)
-    of_messages(found, f"{source.harness}:", transcript, wanted, admits)
+    messages = iter(transcript)
+    first = [*islice(messages, 1)]
+    of_messages(found, f"{source.harness}:", chain(first, messages), wanted, admits)
     native_id = ingest.session_name(transcript.facts.native_id or source.native_id)
     found.session = session_keys(source, native_id)[0]
     name = found.session.partition(":")[2]
     found.messages = [m._replace(reference=m.reference._replace(session=name))
                       for m in found.messages]  # fmt: skip
-    return transcript.facts
+    return transcript.facts, ingest.record_hash(first[0].record) if first else 0
 
 
 def _lines_of(source: Source) -> bytes | None:

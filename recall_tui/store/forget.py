@@ -5,21 +5,21 @@ from __future__ import annotations
 import os
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from recall_tui.harnesses.base import Source
+from recall_tui.model import SessionKind
 from recall_tui.store import families
 from recall_tui.store.database import BUILDING
 from recall_tui.store.lock import WriterLock
-from recall_tui.store.user import mark_of, place_of
+from recall_tui.store.user import mark_beginning, mark_of, place_of
 from recall_tui.store.writer import Writer
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from recall_tui.store.user import UserStore
 
-_NAMESAKES = "SELECT id FROM session WHERE native_id=? AND harness=?"
 _SOURCE = f"SELECT {', '.join(Source._fields)} FROM source WHERE session=?"
 
 
@@ -36,6 +36,50 @@ class Forgotten:
     clean: bool = True
     """No byte of the text is in our files; False while a reader elsewhere holds an old state,
     then the next sync finishes it."""
+
+
+class _Known(NamedTuple):
+    """A session of the index, as far as it tells which others it could be taken for."""
+
+    id: int
+    key: str
+    harness: str
+    native_id: str
+    stated: bytes
+    kind: str
+    first_record: int
+
+    @property
+    def marks(self) -> set[bytes]:
+        """Marks of the ids that mean it; what a subagent states is the id of its main session."""
+        own = mark_of(self.harness, self.native_id)
+        return {own} if self.kind == SessionKind.SUBAGENT or not self.stated else {own, self.stated}
+
+
+_KNOWN = f"SELECT {', '.join(_Known._fields)} FROM session"
+
+
+def _tombstones(
+    one: _Known, sources: Sequence[Source], staying: Mapping[bytes, Collection[int]]
+) -> Iterator[tuple[bytes, bytes]]:
+    """Yield the (mark, place) by which a session is known again, whatever its file is called.
+
+    Where another of that id stays, only the place and the beginning tell which one is meant.
+
+    Args:
+        one: The session.
+        sources: Its sources.
+        staying: Mark -> first records of those of that id that are not forgotten.
+    """
+    of_main = {one.stated} - one.marks - {b""}
+    for mark in one.marks | of_main | {mark_of(s.harness, s.native_id) for s in sources}:
+        others = staying.get(mark, ())
+        if mark not in of_main and not others:
+            yield mark, b""
+            continue
+        if one.first_record and one.first_record not in others:
+            yield mark_beginning(mark, one.first_record), b""
+        yield from ((mark, place_of(source)) for source in sources)
 
 
 def forget(index: str, user: UserStore, keys: Sequence[str], *, wait_s: float = 2.0) -> Forgotten:
@@ -55,38 +99,29 @@ def forget(index: str, user: UserStore, keys: Sequence[str], *, wait_s: float = 
     result = Forgotten()
     with WriterLock(index + ".lock", wait_s=wait_s), closing(Writer(index)) as writer:
         connection = writer.connection
-        rows = []
-        for key in keys:
-            row = connection.execute(
-                "SELECT id, harness, native_id FROM session WHERE key=?", (key,)
-            ).fetchone()
-            if row is not None:
-                rows.append(row)
-                result.keys.append(key)
-        sessions = [row[0] for row in rows]
-        for session, harness, native_id in rows:
-            sources = [Source._make(r) for r in connection.execute(_SOURCE, (session,))]
-            namesakes = connection.execute(_NAMESAKES, (native_id, harness))
-            alone = {row[0] for row in namesakes} <= set(sessions)
-            user.bury(
-                # Only where another of that name stays does the place tell which one is meant.
-                (mark_of(harness, name), b"" if alone else place_of(source))
-                for source in sources
-                for name in {source.native_id, native_id}
-            )
+        known = {row[1]: _Known._make(row) for row in connection.execute(_KNOWN)}
+        result.keys = [key for key in dict.fromkeys(keys) if key in known]
+        going = [known.pop(key) for key in result.keys]
+        staying: dict[bytes, set[int]] = {}
+        for one in known.values():
+            for mark in one.marks:
+                staying.setdefault(mark, set()).add(one.first_record)
+        for one in going:
+            sources = [Source._make(r) for r in connection.execute(_SOURCE, (one.id,))]
+            user.bury(_tombstones(one, sources, staying))
             result.left += [s.path for s in sources if os.path.exists(s.path)]
             result.copies += [
                 key
                 for (key,) in connection.execute(
-                    "SELECT key FROM session WHERE original=? AND original <> 0", (session,)
+                    "SELECT key FROM session WHERE original=? AND original <> 0", (one.id,)
                 )
                 if key not in result.keys
             ]
         for key in result.keys:
             user.drop_session(key)
         with writer.transaction():
-            for session in sessions:
-                writer.forget_session(session)
+            for one in going:
+                writer.forget_session(one.id)
             families.update(connection, writer.touched)
             writer.touched.clear()
         result.clean = writer.clean_journal() and user.fold_journal()

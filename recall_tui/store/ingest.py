@@ -80,6 +80,11 @@ def _prepare(parsed: Parsed, of_all: Iterator[tuple[str, bytes, bytes]]) -> Prep
     )  # fmt: skip
 
 
+def record_hash(record: str) -> int:
+    """Return what stands for a native record id in the index, 0 for none."""
+    return crc32(record.encode("utf-8", "replace")) if record else 0
+
+
 # Looking a member up by name costs as much as calling a function, and `|` of members builds one.
 _TOOL_RESULT: Final = Kind.TOOL_RESULT
 _ABANDONED: Final = int(Flag.ABANDONED)
@@ -357,8 +362,8 @@ class Packing:
 
     def _note(self, position: int, batch: list[Parsed]) -> None:
         """Take from the messages what describes the session."""
-        if position == self._start and batch[0].record:
-            self.first_record = crc32(batch[0].record.encode("utf-8", "replace"))
+        if position == self._start:
+            self.first_record = record_hash(batch[0].record)
         if not self.opening:
             openings = (p.text for p in batch if p.kind in (Kind.PROMPT, Kind.DELEGATION))
             self.opening = next(filter(None, map(title_of, openings)), "")

@@ -4,10 +4,11 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from recall_tui.model import SessionKind
 from recall_tui.paths import matches
-from recall_tui.store.user import Tombstones, mark_of
+from recall_tui.store.user import Tombstones, mark_beginning, mark_of
 
 if TYPE_CHECKING:
     import sqlite3
+    from collections.abc import Iterable
 
     from recall_tui.harnesses.base import Facts, Source
 
@@ -20,25 +21,45 @@ class Unwanted(NamedTuple):
     projects: tuple[str, ...] = ()
     """Globs of folders: of a session that took place in one no text leaves the reader (Q20)."""
     forgotten: frozenset[bytes] = frozenset()
-    """Marks of forgotten sessions (`user.mark_of`): a file may have got another name since."""
+    """Marks of forgotten sessions (`user.mark_of`, `user.mark_beginning`): a file may have got
+    another name since."""
 
     def leaves_out(self, *folders: str) -> bool:
         """Return whether a session that took place in some folders is left out."""
         return bool(self.projects) and any(matches(f, self.projects) for f in folders if f)
 
-    def covers(self, harness: str, facts: "Facts") -> bool:
-        """Return whether a session that was read to its end is not wanted."""
+    def covers(self, harness: str, facts: "Facts", first_record: int) -> bool:
+        """Return whether a session that was read to its end is not wanted.
+
+        Args:
+            harness: Its program.
+            facts: What it says of itself.
+            first_record: Hash of its first native record id, 0 without one.
+        """
+        parent = facts.parent if facts.kind is SessionKind.SUBAGENT else ""
+        names = (facts.native_id, facts.known_as, parent)
         return self.leaves_out(facts.cwd, facts.last_cwd) or self.knows(
-            harness,
-            facts.native_id,
-            facts.stated_id,
-            facts.parent if facts.kind is SessionKind.SUBAGENT else "",
+            harness, names, first_record
         )
 
-    def knows(self, harness: str, *native_ids: str) -> bool:
-        """Return whether a session of one of these ids was forgotten; empty ids are passed over."""
-        return bool(self.forgotten) and any(
-            mark_of(harness, native_id) in self.forgotten for native_id in native_ids if native_id
+    def knows(
+        self, harness: str, names: "Iterable[str]", first_record: int, stated: bytes = b""
+    ) -> bool:
+        """Return whether a session was forgotten.
+
+        Args:
+            harness: Its program.
+            names: The ids that it has, or that its main session has; empty ones are passed over.
+            first_record: Hash of its first native record id, 0 without one.
+            stated: `user.mark_of` the id its records state, empty without one.
+        """
+        if not self.forgotten:
+            return False
+        marks = [stated, *(mark_of(harness, name) for name in names if name)]
+        return any(
+            mark in self.forgotten or mark_beginning(mark, first_record) in self.forgotten
+            for mark in marks
+            if mark
         )
 
 

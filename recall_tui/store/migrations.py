@@ -63,7 +63,15 @@ def _find_summaries(connection: sqlite3.Connection) -> None:
     families.update(connection, found)
 
 
-STEPS: Final[tuple[Step, ...]] = (_count_searchable, _index_counts, _find_summaries)
+def _note_stated(connection: sqlite3.Connection) -> None:
+    """Note the id that records state, which a session forgotten by its file's name came back under.
+
+    What was read before has it once it is read again.
+    """
+    connection.execute("ALTER TABLE session ADD COLUMN stated BLOB NOT NULL DEFAULT x''")
+
+
+STEPS: Final[tuple[Step, ...]] = (_count_searchable, _index_counts, _find_summaries, _note_stated)
 """Step n (from 0) leads from version n + 1 to n + 2; its docstring says what it does and why."""
 
 TEXT_RULES: Final = "text"

@@ -14,7 +14,7 @@ from recall_tui.errors import StoreError
 if TYPE_CHECKING:
     import sqlite3
 
-VERSION: Final = 4
+VERSION: Final = 5
 """`PRAGMA user_version` of an index this code reads and writes."""
 
 LACKING: Final = "(state <> 'ok' OR unparsed > 0 OR torn > 0 OR unknown <> '')"
@@ -49,6 +49,7 @@ TABLES: Final = (
   path TEXT NOT NULL,
   part TEXT NOT NULL,
   root TEXT NOT NULL,
+  stated BLOB NOT NULL DEFAULT x'', -- user.mark_of the id its records state, empty without one
   title TEXT NOT NULL,
   cwd TEXT NOT NULL,
   last_cwd TEXT NOT NULL,
@@ -156,6 +157,9 @@ TABLES: Final = (
 
 COUNTS_SEARCHABLE: Final = 2
 """From this version on `session` counts what recall finds."""
+
+STATED: Final = 5
+"""From this version on `session` knows by which id its records call it."""
 
 OLDEST_READABLE: Final = 1
 """Indices from this version on can still be searched while a new one is built beside them."""

@@ -277,6 +277,16 @@ def mark_of(harness: str, native_id: str) -> bytes:
     return _digest(f"{harness}\0{native_id}")
 
 
+def mark_beginning(mark: bytes, first_record: int) -> bytes:
+    """Return the mark of the one session of an id that begins with a record, of several there are.
+
+    Args:
+        mark: Of the id (`mark_of`).
+        first_record: Hash of the first native record id.
+    """
+    return _digest(f"{mark.hex()} {first_record}")
+
+
 def place_of(source: Source) -> bytes:
     """Return the same for where a source lies below its root; tells sessions of one id apart."""
     place = f"{os.path.relpath(source.path, source.root)}\0{source.part}"

@@ -20,6 +20,7 @@ from recall_tui.store.database import Database
 from recall_tui.store.ingest import Counts
 from recall_tui.store.keys import claimed, session_keys
 from recall_tui.store.stored import StoredBlock, head, join, load, store
+from recall_tui.store.user import mark_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -292,7 +293,9 @@ class Writer(Database):
         return bool(old) and new[: len(old)] == old
 
 
-def _columns(source: Source, reading: Reading, counts: Counts) -> dict[str, str | int | float]:
+def _columns(
+    source: Source, reading: Reading, counts: Counts
+) -> dict[str, str | int | float | bytes]:
     """Return what a session's row says, key, title and first record apart."""
     facts = reading.facts
     native_id = facts.native_id or ingest.session_name(source.native_id)
@@ -302,6 +305,7 @@ def _columns(source: Source, reading: Reading, counts: Counts) -> dict[str, str 
         "path": source.path,
         "part": source.part,
         "root": source.root,
+        "stated": mark_of(source.harness, facts.known_as) if facts.known_as else b"",
         "cwd": facts.cwd,
         "last_cwd": facts.last_cwd or facts.cwd,
         "branch": facts.branch,

@@ -187,6 +187,66 @@ def test_it_does_not_come_back_under_another_name(desk, user, copied):
     assert traces(desk, WORD) == []
 
 
+@pytest.mark.contract("X-10")
+@pytest.mark.parametrize("forgotten", ["forget", "killed", "rebuild"])
+def test_known_by_the_name_of_its_file_it_does_not_come_back_under_its_own(desk, user, forgotten):
+    path = desk.write("copy.jsonl", stated("a"), line(text=WORD, t=T))
+    desk.write("b.jsonl", line(text="stays", t=T))
+    desk.sync()
+    forget(desk.index, user, ["toy:copy"])
+    if forgotten == "killed":  # as if only the tombstones had been written
+        Path(desk.index).unlink()
+        desk.sync()
+        assert desk.sync(Kept(user.tombstones())).seen == 1
+    path.rename(desk.source / "a.jsonl")
+    desk.sync(Kept(user.tombstones()), rebuild=forgotten == "rebuild")
+    assert desk.names() == ["b"]
+
+
+def test_of_two_files_of_an_id_the_one_forgotten_stays_so_wherever_it_goes(desk, user):
+    """As two of Gemini's: the second is known by the name of its file while the first is there."""
+    first = desk.write("a.jsonl", stated("a"), line(text="one", t=T, id="r1"))
+    second = desk.write("session-2.jsonl", stated("a"), line(text=WORD, t=T, id="r2"))
+    desk.sync()
+    forget(desk.index, user, ["toy:session-2"])
+    for options in ({}, {"rebuild": True}):
+        desk.sync(Kept(user.tombstones()), **options)
+        assert desk.names() == ["a"]
+    second.rename(desk.source / "session-3.jsonl")
+    desk.sync(Kept(user.tombstones()))
+    assert desk.names() == ["a"]
+    first.unlink()
+    (desk.source / "x").mkdir()
+    (desk.source / "session-3.jsonl").rename(desk.source / "x" / "a.jsonl")
+    for options in ({}, {"rebuild": True}):
+        desk.sync(Kept(user.tombstones()), **options)
+        assert desk.texts("a") == ["one"]  # the other's, whose file is gone
+
+
+def test_the_other_of_two_files_of_an_id_stays_when_the_first_is_forgotten(desk, user):
+    desk.write("a.jsonl", stated("a"), line(text=WORD, t=T, id="r1"))
+    desk.write("session-2.jsonl", stated("a"), line(text="two", t=T, id="r2"))
+    desk.sync()
+    forget(desk.index, user, ["toy:a"])
+    for options in ({}, {"rebuild": True}):
+        desk.sync(Kept(user.tombstones()), **options)
+        assert desk.names() == ["session-2"]
+    desk.append("session-2.jsonl", line(text="more", t=T + 1, id="r3"))
+    desk.sync(Kept(user.tombstones()))
+    assert desk.texts("session-2") == ["two", "more"]
+
+
+def test_a_subagent_that_is_forgotten_does_not_take_its_main_session_along(desk, user):
+    born = '{"meta": {"kind": "subagent", "parent": "a", "stated_id": "a"}}\n'
+    path = desk.write("agent.jsonl", born, line(text=WORD, t=T, id="s1"))
+    desk.sync()
+    forget(desk.index, user, ["toy:agent"])
+    desk.write("a.jsonl", stated("a"), line(text="main", t=T, id="r1"))
+    path.rename(desk.source / "other.jsonl")
+    desk.sync(Kept(user.tombstones()))
+    assert desk.names() == ["a"]
+
+
 def test_what_only_the_end_of_a_long_file_tells_leaves_no_byte_either(desk, user, monkeypatch):
     """Its first blocks are stored before its last line is read."""
     monkeypatch.setattr("recall_tui.store.writer.DRAFT_BYTES", 50_000)
@@ -209,7 +269,7 @@ def test_a_file_into_which_others_were_copied_is_none_of_them(desk, user):
     facts = Facts()
     for native_id in ("a", "b", "a", ""):
         facts.saw_id(native_id)
-    assert not kept.unwanted.covers("toy", facts)
+    assert not kept.unwanted.covers("toy", facts, 0)
     desk.sync(kept)
     assert desk.names() == ["b"]
 

@@ -14,7 +14,10 @@ from recall_tui.model import Filter, Presence
 from recall_tui.store import database, edition, ingest, migrations, rebuild, schema
 from recall_tui.store.connect import open_writer
 from recall_tui.store.corpus import StoreCorpus
+from recall_tui.store.kept import Kept
 from recall_tui.store.migrations import bring_up_to_date
+from recall_tui.store.sync.pending import pending
+from recall_tui.store.user import Tombstones, mark_of
 from recall_tui.text import batch
 from tests.store.conftest import content
 from tests.store.test_sync import counts
@@ -296,7 +299,7 @@ def test_an_index_of_version_1_learns_what_recall_can_find(desk):
     for index in ("session_counts", "source_lacking"):
         execute(desk, f"DROP INDEX {index}")
     execute(desk, "DROP TABLE summary")
-    for column in ("searchable", "searchable_copied"):
+    for column in ("searchable", "searchable_copied", "stated"):
         execute(desk, f"ALTER TABLE session DROP COLUMN {column}")
     execute(desk, "PRAGMA user_version=1")
     corpus = StoreCorpus(desk.index)
@@ -321,6 +324,7 @@ def test_an_index_of_version_3_learns_which_copies_begin_with_a_summary(desk):
     assert [count for _, count, _ in told] == [1, 0]
     noted = desk.sql("SELECT * FROM summary ORDER BY block")
     execute(desk, "DROP TABLE summary")
+    execute(desk, "ALTER TABLE session DROP COLUMN stated")
     execute(desk, "UPDATE session SET original=0, copied=0, parent=''")
     execute(desk, "PRAGMA user_version=3")
     assert desk.corpus.coverage(Filter()).messages == 4  # still readable
@@ -328,6 +332,19 @@ def test_an_index_of_version_3_learns_which_copies_begin_with_a_summary(desk):
         bring_up_to_date(connection, edition.TEXT_RULES)
     assert desk.sql("SELECT key, copied, parent FROM session ORDER BY key") == told
     assert desk.sql("SELECT * FROM summary ORDER BY block") == noted
+
+
+def test_an_index_of_version_4_is_compared_and_learns_which_ids_records_state(desk):
+    desk.write("other.jsonl", '{"meta": {"stated_id": "a"}}\n', line(text="one", t=T))
+    desk.sync()
+    noted = desk.sql("SELECT stated FROM session")
+    execute(desk, "ALTER TABLE session DROP COLUMN stated")
+    execute(desk, "PRAGMA user_version=4")
+    desk.append("other.jsonl", line(text="two", t=T))
+    forgotten = Kept(Tombstones([(mark_of("toy", "x"), b"", 1)]))
+    assert len(pending(desk.index, desk.places, forgotten).sources) == 1
+    desk.sync(forgotten)
+    assert noted == [(mark_of("toy", "a"),)] == desk.sql("SELECT stated FROM session")
 
 
 def test_the_steps_lead_to_this_version():

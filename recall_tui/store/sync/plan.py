@@ -60,8 +60,6 @@ _SOURCE: Final = slice(1, 1 + len(Source._fields))
 _ROWS = f"SELECT {', '.join(Row._fields)} FROM source"
 _ROWS_BELOW = f"{_ROWS} WHERE path=? OR (path>=? AND path<?)"
 _NAMESAKES = f"{_ROWS} WHERE native_id=? AND harness=? AND session IS NOT NULL"
-_SESSIONS = """SELECT id, harness, cwd, last_cwd, native_id,
-CASE kind WHEN ? THEN parent_native ELSE '' END FROM session"""
 _PROOF = "SELECT resume_at, position, carry, ends, covered, digests FROM proof WHERE id=?"
 
 NOT_OPENED: Final = -1
@@ -157,11 +155,21 @@ def wishes(connection: sqlite3.Connection, kept: Kept) -> Wishes:
     if kept.is_noted(connection):
         return THE_SAME
     unwanted = kept.unwanted
-    rows = connection.execute(_SESSIONS, (SessionKind.SUBAGENT,))
+    stated = "stated" if schema.version(connection) >= schema.STATED else "x''"
+    rows = connection.execute(
+        f"SELECT id, harness, cwd, last_cwd, native_id, kind, parent_native, {stated}, first_record"
+        " FROM session"
+    )
     out = (
         session
-        for session, harness, cwd, last_cwd, native_id, parent in rows
-        if unwanted.leaves_out(cwd, last_cwd) or unwanted.knows(harness, native_id, parent)
+        for session, harness, cwd, last_cwd, name, kind, parent, stated, first_record in rows
+        if unwanted.leaves_out(cwd, last_cwd)
+        or unwanted.knows(
+            harness,
+            (name, parent if kind == SessionKind.SUBAGENT else ""),
+            first_record,
+            stated,
+        )
     )
     return Wishes(changed=True, out=frozenset(out))
 
@@ -171,7 +179,7 @@ def of_index(index: str, discovery: Discovery, kept: Kept, *, verify: bool = Fal
     if not os.path.exists(index):
         return make(discovery, (), lambda _: (), kept)
     with store_errors(index), closing(open_writer(index)) as connection:
-        if schema.version(connection) != schema.VERSION:
+        if not schema.OLDEST_READABLE <= schema.version(connection) <= schema.VERSION:
             return make(discovery, (), lambda _: (), kept, verify=verify)
         rows = known_sources(connection)
         new = wishes(connection, kept)

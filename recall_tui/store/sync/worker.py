@@ -170,7 +170,7 @@ def _pass(
     packing = ingest.pack_session(transcript, start)
     kept = takewhile(lambda _: not task.unwanted.leaves_out(*packing.folders), packing)
     yield from map(store, kept) if source.size < LONG_BYTES else _stored_beside(kept)
-    if task.unwanted.covers(source.harness, packing.facts):
+    if task.unwanted.covers(source.harness, packing.facts, packing.first_record):
         yield Reading("excluded")
         return
     reading = Reading(
