@@ -211,7 +211,8 @@ _MIDWAY: Final = re.compile(r"[?？؟][)）]?[\s,，]")
 _ITEM: Final = re.compile(r"\s*(?:[-*+•]|\d{1,2}[.)]|[A-Za-z][.)])\s")
 _FENCED: Final = re.compile(r"^[ \t]*```.*?^[ \t]*```[ \t]*$", re.MULTILINE | re.DOTALL)
 _OFFER: Final = re.compile(
-    r"\bif you(?:'d|’d| would)? (?:want|like|prefer|wish)\b[^.\n]{0,80}\bI(?:'ll|’ll| can| could| will)\b",
+    r"\bif you(?:['’]d| would)? (?:want|like|prefer|wish)\b[^.\n]{0,80}"
+    r"\bI(?:['’]ll| can| could| will)\b",
     re.IGNORECASE,
 )
 

@@ -147,8 +147,8 @@ def test_becoming_a_program_that_is_not_there(tmp_path: Path) -> None:
 def test_a_question_waits_though_choices_follow_it() -> None:
     choices = "Where are you?\n- in WSL?\n- on Linux?\n\nTell me, and I go on."
     assert loose(prompt("a"), answer(choices)) == [(Loose.ASKED, "Where are you?")]
-    midway = "你先告诉我是什么品牌？这样我能帮你。"
-    assert loose(prompt("a"), answer(f"{midway.replace('？', '（A？），')}"))[0][0] is Loose.ASKED
+    midway = "你先告诉我是什么品牌（A？B？），这样我能帮你。"
+    assert loose(prompt("a"), answer(midway)) == [(Loose.ASKED, midway)]
     coded = "Done:\n```sql\nSELECT a FROM t WHERE b = ?\n```\nIt works."
     assert loose(prompt("a"), answer(coded)) == []
     far = "Why did it fail?\n" + "Because of this.\n" * 6
