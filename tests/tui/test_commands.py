@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from textual.command import CommandPalette
+from textual.command import CommandList, CommandPalette
 from textual.widgets import Input
 
 from recall_tui.tui.commands import Commands
@@ -11,6 +11,7 @@ from recall_tui.tui.in_force import scopes_here
 from recall_tui.tui.keymap import ACTIONS, Scope
 from recall_tui.tui.screens.health import HealthScreen
 from recall_tui.tui.screens.help import HelpScreen, HelpSheet
+from recall_tui.tui.widgets.sheet import Sheet
 from tests.tui.conftest import make
 from tests.tui.driving import main_of, rested, transcript_of, until
 from tests.tui.fake import CHECKS
@@ -98,3 +99,35 @@ async def test_what_is_picked_is_done_where_it_belongs() -> None:
         await until(pilot, lambda: Scope.STATS in scopes_here(app.screen))
         await pilot.press("alt+g")
         await until(pilot, lambda: isinstance(app.screen, HealthScreen))
+
+
+async def test_keys_in_a_burst_scroll_as_far_as_one_by_one() -> None:
+    app = make()
+    async with app.run_test(size=(80, 12)) as pilot:
+        await rested(pilot)
+        await pilot.press("f1")
+        await until(pilot, lambda: isinstance(app.screen, HelpScreen))
+        help_ = app.screen
+        assert isinstance(help_, HelpScreen)
+        for _ in range(6):
+            help_.action_step(1)
+        assert help_._view.scroll_offset.y == 6
+        await pilot.press("escape", "alt+g")
+        await until(pilot, lambda: isinstance(app.screen, HealthScreen))
+        sheet = app.screen.query_one(Sheet)
+        sheet.show([[(str(number), "")] for number in range(50)])
+        await pilot.pause()
+        for _ in range(3):
+            sheet.page(1)
+        assert sheet.scroll_offset.y == 3 * (sheet.size.height - 2)
+
+
+async def test_in_sixteen_colours_what_is_chosen_can_be_seen() -> None:
+    app = make(theme="ansi-dark")
+    async with app.run_test(size=SIZE) as pilot:
+        await rested(pilot)
+        await pilot.press("ctrl+p")
+        await until(pilot, lambda: bool(app.screen.query(CommandList)))
+        await pilot.pause(0.3)
+        chosen, other = (app.screen.query_one(CommandList).render_line(y) for y in (0, 1))
+        assert chosen._segments[1].style.bgcolor != other._segments[1].style.bgcolor

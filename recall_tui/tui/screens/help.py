@@ -186,7 +186,7 @@ class HelpScreen(ModalScreen[None], LeftOnce[None]):
 
     def action_step(self, by: int) -> None:
         """Scroll by lines."""
-        self._view.scroll_to(y=self._view.scroll_offset.y + by, animate=False)
+        self._view.scroll_to(y=self._view.scroll_offset.y + by, animate=False, immediate=True)
 
     def action_page(self, by: int) -> None:
         """Scroll by a screenful."""

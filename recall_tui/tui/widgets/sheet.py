@@ -179,9 +179,9 @@ class Sheet(Inked, ScrollView, can_focus=True):
 
     def page(self, by: int) -> None:
         """Scroll by a screenful."""
-        step = max(1, self.size.height - 2)
-        self.scroll_to(y=self.scroll_offset.y + by * step, animate=False, force=True)
+        self.step(by * max(1, self.size.height - 2))
 
     def step(self, by: int) -> None:
-        """Scroll by lines."""
-        self.scroll_to(y=self.scroll_offset.y + by, animate=False, force=True)
+        """Scroll by lines, at once: of keys in a burst each goes on from where the last one led."""
+        y = self.scroll_offset.y + by
+        self.scroll_to(y=y, animate=False, force=True, immediate=True)
