@@ -63,7 +63,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="print which ids of docs/contracts.md have a passing test",
     )
     parser.addoption(
-        "--assets", action="store_true", help="write the pictures of the demo into assets/"
+        "--assets",
+        action="store_true",
+        help="write the pictures of the demo into assets/, the keys into docs/keys.md",
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+import tomllib
 from datetime import UTC, date
 
 import pytest
@@ -16,12 +17,13 @@ from recall_tui.errors import ConfigError
 from recall_tui.model import Filter
 from recall_tui.store.sync.progress import SyncProgress
 from recall_tui.tui import notation
-from recall_tui.tui.key_names import is_key
+from recall_tui.tui.key_names import is_key, shown
 from recall_tui.tui.keymap import ACTIONS, BY_ID, Keymap, Scope
 from recall_tui.tui.launch import read_keymap
 from recall_tui.tui.query import understand
 from recall_tui.tui.syncing import SyncChild, progress_of
 from recall_tui.tui.themes import OURS, contrast, ink_variables
+from tests.conftest import REPOSITORY
 from tests.tui.fake import NOW
 
 
@@ -38,6 +40,41 @@ def test_no_action_depends_on_a_key_that_plain_terminals_do_not_send() -> None:
 @pytest.mark.parametrize("scope", list(Scope))
 def test_a_footer_has_at_most_six_keys(scope: Scope) -> None:
     assert 1 <= len(Keymap().footer(scope)) <= 6
+
+
+def page() -> str:
+    """Return the page that lists every action, for whoever writes a keymap file."""
+    lines = [
+        "# Keys",
+        "",
+        "Every action of the app, its id and its keys. The setting `keymap` names a file that",
+        "binds other keys, one line an action:",
+        "",
+        "```toml",
+        '"session.solo" = "f9, ctrl+o"',
+        '"list.pin" = "*"',
+        "```",
+        "",
+        "A key is a character (a comma is `comma`), a name (`f9`, `enter`, `pgdn`), or one of these",
+        "after `ctrl+`, `alt+` or `shift+`. A wrong id, a key there is not, a letter where letters",
+        "are typed, or two actions on one key in one place: the app says so when it starts.",
+    ]
+    for scope in Scope:
+        lines += ["", f"## {scope.capitalize()}", "", "| id | keys | |", "| --- | --- | --- |"]
+        for action in ACTIONS:
+            if action.scope is scope:
+                keys = " ".join(f"`{shown(key)}`" for key in Keymap().keys(action.id))
+                lines.append(f"| `{action.id}` | {keys} | {action.words} |")
+    return "\n".join(lines) + "\n"
+
+
+def test_the_page_of_keys_lists_every_action(request: pytest.FixtureRequest) -> None:
+    path = REPOSITORY / "docs" / "keys.md"
+    if request.config.getoption("--assets"):
+        path.write_text(page(), "utf-8")
+    assert path.read_text("utf-8") == page(), "pytest tests/tui/test_keymap.py --assets writes it"
+    example = page().partition("```toml\n")[2].partition("```")[0]
+    Keymap(tomllib.loads(example))
 
 
 WRONG = {
