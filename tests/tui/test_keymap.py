@@ -55,7 +55,7 @@ def page() -> str:
         '"list.pin" = "*"',
         "```",
         "",
-        "A key is a character (a comma is `comma`), a name (`f9`, `enter`, `pgdn`), or one of these",
+        "A key is a character (a comma is `comma`), a name (`f9`, `enter`, `pgdn`) or one of them",
         "after `ctrl+`, `alt+` or `shift+`. A wrong id, a key there is not, a letter where letters",
         "are typed, or two actions on one key in one place: the app says so when it starts.",
     ]
