@@ -41,7 +41,9 @@ def run(
 
     def opened() -> History:
         from recall_tui.history import History
+        from recall_tui.store.memory import bound_freed
 
+        bound_freed()
         return History.open(sources, demo=demo, live=live)
 
     keymap = Keymap(read_keymap(settings.keymap), settings.keymap)

@@ -50,10 +50,45 @@ print(before - resident())
 """
 
 
-@pytest.mark.skipif(
+LINUX = pytest.mark.skipif(
     platform.libc_ver()[0] != "glibc" or not sys.platform.startswith("linux"),
     reason="other allocators decide otherwise",
 )
+
+
+@LINUX
 def test_what_was_freed_goes_back_when_asked_for() -> None:
     run = subprocess.run([sys.executable, "-c", HELD], capture_output=True, text=True, check=True)
     assert int(run.stdout) > 3000, "pages: most of 30 MB"
+
+
+LONG = """
+import threading
+from recall_tui.store.memory import bound_freed, give_back
+
+def resident():
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1])
+
+def read_a_long_line():
+    for _ in range(3):
+        bytearray(20 << 20)
+
+{first}
+before = resident()
+thread = threading.Thread(target=read_a_long_line)
+thread.start()
+thread.join()
+give_back()
+print(resident() - before)
+"""
+
+
+@LINUX
+def test_a_long_line_does_not_stay_with_the_thread_that_read_it() -> None:
+    def kept(first: str) -> int:
+        code = LONG.format(first=first)
+        run = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
+        return int(run.stdout)
+
+    assert kept("bound_freed()") < 1000 < kept(""), "pages: 20 MB are 5000"
