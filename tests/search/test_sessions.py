@@ -62,7 +62,14 @@ def test_a_name_means_the_most_exact(name, expected):
 
 @pytest.mark.parametrize(
     ("typed", "expected"),
-    [("", []), ("über MEI", [0, 1]), ("mei uns", [0]), ("U\u0308ber", [0, 1]), ("mei gone", [])],
+    [
+        ("", []),
+        ("über MEI", [0, 1]),
+        ("mei uns", [0]),
+        ("U\u0308ber", [0, 1]),
+        ("mei gone", []),
+        ("n a", [2]),
+    ],
 )
 def test_a_title_holds_every_typed_word(typed, expected):
     titles = ["Mei über uns", "MEI ÜBER ALLES", "another", ""]
