@@ -9,6 +9,7 @@ from __future__ import annotations
 import sqlite3
 from bisect import bisect_left
 from functools import partial
+from sys import intern
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from recall_tui.errors import StoreError
@@ -52,6 +53,8 @@ _SESSION: Final = ", ".join(
     )
 )  # fmt: skip
 _MODELS, _KIND, _PRESENCE = 9, 10, 22
+_REPEATED: Final = (2, 6, 7, 8, 27, 28)
+"""Texts that many sessions share: held once they are a third less of a long list."""
 _UNREAD: Final = (False,)
 """The fields after those: an index does not tell what is archived."""
 
@@ -406,6 +409,8 @@ def _session(row: tuple[Any, ...], here: Within) -> Session:
     values[_MODELS] = tuple(row[_MODELS].split("\n")) if row[_MODELS] else ()
     values[_KIND] = _KINDS[row[_KIND]]
     values[_PRESENCE] = _PRESENCES[row[_PRESENCE]]
+    for place in _REPEATED:
+        values[place] = intern(values[place])
     values += _UNREAD
     found = Session._make(values)
     if here.children is None:

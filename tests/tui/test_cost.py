@@ -11,6 +11,7 @@ import pytest
 from recall_tui.tui import notation
 from recall_tui.tui.hit_listing import HitListing
 from recall_tui.tui.listings import Listing, SessionListing
+from recall_tui.tui.messages import StoreChanged
 from recall_tui.tui.widgets.result_list import ResultList
 from recall_tui.tui.widgets.transcript import Transcript
 from tests.ratios import ROUNDS
@@ -72,6 +73,22 @@ async def test_a_cursor_key_draws_two_rows(
         await pilot.press("pagedown")
         await pilot.pause()
         assert calls.count <= results_of(pilot).size.height + 2 * Listing.row_lines
+
+
+async def test_a_list_that_takes_long_to_read_is_read_again_less_often(
+    make_app: Callable[..., RecallApp],
+) -> None:
+    app = make_app(FakeHistory(many_sessions(3), []))
+    async with app.run_test(size=SIZE) as pilot:
+        await rested(pilot)
+        main = main_of(pilot)
+        waits = []
+        for took_s in (0.01, 2.0):
+            main._took_s, main._refresh_due = took_s, None
+            main.on_store_changed(StoreChanged(99))
+            waits.append(main._refresh_due._interval)
+            main._refresh_due.stop()
+        assert waits == [1.0, 8.0], "at most a fifth of the time"
 
 
 async def test_the_number_of_widgets_does_not_depend_on_the_number_of_rows(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from time import monotonic
 from typing import TYPE_CHECKING, Final
 
 from textual.worker import get_current_worker
@@ -33,7 +34,10 @@ if TYPE_CHECKING:
     )
 
 REFRESH_S: Final = 1.0
-"""The list is read again at most this often while a sync commits."""
+"""The list is read again at most this often while a sync commits, ..."""
+
+REFRESH_SHARE: Final = 5
+"""... and for at most one part of this many of the time: of 100,000 sessions it takes a second."""
 
 FIRST_REFRESH_S: Final = 0.1
 """While the list is empty it is read again sooner."""
@@ -69,6 +73,8 @@ class Browsing(TellsFaults, SteadyScreen[None]):
         self._watched_home = ""
         """Where agent programs keep their settings, empty to leave them alone."""
         self._refresh_due: Timer | None = None
+        self._asked_s = self._took_s = 0.0
+        """When the list was last asked for, and how long it then took."""
 
     # What the screen over this draws
 
@@ -99,6 +105,7 @@ class Browsing(TellsFaults, SteadyScreen[None]):
     # Sessions
 
     def _load_sessions(self) -> None:
+        self._asked_s = monotonic()
         self.run_worker(
             partial(self._load_in_thread, self._search.question.chosen),
             thread=True, group="sessions", exclusive=True, exit_on_error=False,
@@ -112,6 +119,7 @@ class Browsing(TellsFaults, SteadyScreen[None]):
     def on_sessions_loaded(self, event: SessionsLoaded) -> None:
         """Keep the sessions; show them when no pattern is asked for."""
         event.stop()
+        self._took_s = monotonic() - self._asked_s
         if event.chosen == Filter():
             self._everything = event.sessions
             self.query_one(Activity).show(event.sessions)
@@ -180,10 +188,11 @@ class Browsing(TellsFaults, SteadyScreen[None]):
         self._refresh_soon()
 
     def _refresh_soon(self) -> None:
-        """Read the list again when it is older than the store, at most once a second."""
+        """Read the list again when it is older than the store, but not all the time."""
         behind = self._store_version not in {None, self._shown_version}
         if behind and self._sessions is not None and self._refresh_due is None:
             wait = REFRESH_S if self._sessions else FIRST_REFRESH_S
+            wait = max(wait, (REFRESH_SHARE - 1) * self._took_s)
             self._refresh_due = self.set_timer(wait, self.action_reload)
 
     def action_reload(self) -> None:
