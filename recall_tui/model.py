@@ -306,18 +306,21 @@ class GapKind(StrEnum):
     OUTDATED = "outdated"
 
 
-_PARTIAL: Final = frozenset(
+PARTIAL: Final = frozenset(
     {
         GapKind.NO_SOURCES,
         GapKind.NOT_INDEXED,
         GapKind.STALE,
         GapKind.UNREADABLE,
+        GapKind.UNPARSED,
         GapKind.TIMED_OUT,
         GapKind.BUDGET,
         GapKind.CANCELLED,
         GapKind.CAPPED,
     }
 )
+"""Kinds that mean that something was not searched which should have been (Q1). Not what a person
+left out, what is no message (records of unknown kinds), nor a last line that is still written."""
 
 
 class Gap(NamedTuple):
@@ -335,7 +338,7 @@ class Gap(NamedTuple):
     @property
     def partial(self) -> bool:
         """Whether this gap means the search itself was incomplete."""
-        return self.kind in _PARTIAL
+        return self.kind in PARTIAL
 
 
 class Fact(NamedTuple):

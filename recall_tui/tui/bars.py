@@ -237,7 +237,8 @@ def banner(coverage: Coverage, search_gaps: Sequence[Gap], key: str, now_ms: int
     if coverage.reading and not coverage.reach.sessions_total:
         return Bar([Part("   looking for your history…", "muted")])
     if loud:
-        lead = "partial: " if coverage.reach.sessions_total else ""
+        partial = coverage.reach.sessions_total and any(gap.partial for gap in gaps)
+        lead = "partial: " if partial else ""
         return Bar([Part(f" ⚠ {lead}{' · '.join(loud)}", "warning", "app.gaps")], details)
     if coverage.note:
         return Bar([Part(f" ⚠ {coverage.note}", "warning", "app.gaps")], details)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from recall_tui.model import GapKind
+from recall_tui.model import PARTIAL, GapKind
 from recall_tui.tui.notation import counted
 
 if TYPE_CHECKING:
@@ -37,21 +37,7 @@ _WORDS: Final = {
 
 _NO_NUMBER: Final = frozenset({GapKind.NO_SOURCES})
 
-LOUD: Final = frozenset(
-    {
-        GapKind.NO_SOURCES,
-        GapKind.NOT_INDEXED,
-        GapKind.STALE,
-        GapKind.UNREADABLE,
-        GapKind.UNPARSED,
-        GapKind.TIMED_OUT,
-        GapKind.CANCELLED,
-        GapKind.BUDGET,
-        GapKind.CAPPED,
-        GapKind.LOCKED,
-        GapKind.OUTDATED,
-    }
-)
+LOUD: Final = PARTIAL | {GapKind.LOCKED, GapKind.OUTDATED}
 """Kinds that turn the banner amber: something a person looks for may be missing now."""
 
 

@@ -233,10 +233,24 @@ def test_every_answer_says_how_far_it_reached(recall, projects: Path, words: lis
     path.with_name("other.jsonl").write_text(path.read_text() + "junk\n")
     said = recall(*words, "--json").json
     assert said["schema_version"] == 1
-    assert said["reach"]["complete"] is True
     about_one = words[0] in ("show", "continue", "repeat", "handoff")
+    assert said["reach"]["complete"] is about_one
     kinds = {gap["kind"] for gap in said["gaps"]} - {"no_facts"}
     assert kinds == (set() if about_one else {"unparsed"})
+
+
+@pytest.mark.contract("X-1")
+def test_a_line_that_cannot_be_read_is_a_part_that_was_not_searched(recall, projects: Path) -> None:
+    """A last line that is still being written is none: nobody has said it yet (Q1)."""
+    (path,) = projects.rglob("*.jsonl")
+    whole = path.read_text()
+    path.write_text(whole + '{"type": "user", "messa')
+    assert recall("grep", "zqnowhere").code == 1
+    path.write_text(whole + "junk\n")
+    run = recall("grep", "zqnowhere")
+    assert (run.code, "partial: 1 damaged line in 1 file" in run.err) == (3, True)
+    assert recall("search", "zqnowhere").code == 3
+    assert recall("index").code == 3
 
 
 def test_an_id_that_looks_like_an_option_is_never_given_to_a_program(
