@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from recall_tui.paths import PROGRAM
 from recall_tui.tui.app import DEMO, OWN, RecallApp
 from recall_tui.tui.keymap import Keymap
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from recall_tui.config import Settings
     from recall_tui.history import History
@@ -107,8 +107,20 @@ def read_keymap(path: str) -> dict[str, str]:
     except OSError as error:
         raise ConfigError(f"cannot read {path}: {error.strerror or error}") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path} is not valid TOML: {error}") from error
-    wrong = next((name for name, keys in table.items() if not isinstance(keys, str)), None)
-    if wrong is not None:
-        raise ConfigError(f'{path}: {wrong!r} must be a text such as "ctrl+o"')
-    return table
+        twice = "overwrite" in str(error)
+        hint = "an action is named twice; its keys are separated by commas" if twice else ""
+        raise ConfigError(f"{path} is not valid TOML: {error}", hint) from error
+    keys = dict(_flat(table))
+    for name, value in keys.items():
+        if not isinstance(value, str):
+            raise ConfigError(f'{path}: {name!r} must be a text such as "ctrl+o"')
+    return cast("dict[str, str]", keys)
+
+
+def _flat(table: Mapping[str, object], before: str = "") -> Iterator[tuple[str, object]]:
+    """Yield each action of a table: TOML takes the dot of `session.solo`, unquoted, for a table."""
+    for name, value in table.items():
+        if isinstance(value, dict):
+            yield from _flat(value, f"{before}{name}.")
+        else:
+            yield before + name, value

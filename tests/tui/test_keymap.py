@@ -126,6 +126,11 @@ def test_a_keymap_file_is_read_when_the_app_starts(tmp_path) -> None:
     path = tmp_path / "keys.toml"
     path.write_text('"session.solo" = "f9"\n')
     assert read_keymap(str(path)) == {"session.solo": "f9"}
+    path.write_text('session.solo = "f9"\n[list]\npin = "*"\n')
+    assert read_keymap(str(path)) == {"session.solo": "f9", "list.pin": "*"}
+    path.write_text('help = "f9"\nhelp = "f8"\n')
+    with pytest.raises(ConfigError, match="named twice"):
+        read_keymap(str(path))
     path.write_text('"session.solo" = 3\n')
     with pytest.raises(ConfigError, match="must be a text"):
         read_keymap(str(path))
