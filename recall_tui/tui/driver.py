@@ -16,7 +16,7 @@ from textual._ansi_sequences import ANSI_SEQUENCES_KEYS
 from textual._xterm_parser import XTermParser
 from textual.drivers.linux_driver import LinuxDriver
 
-from recall_tui.tui import first_frame
+from recall_tui.tui import first_frame, graphics
 from recall_tui.tui.columns import pinned
 
 if TYPE_CHECKING:
@@ -68,6 +68,12 @@ class TerminalDriver(LinuxDriver):
         super().start_application_mode()  # type: ignore[no-untyped-call]
         # What an editor or a stopped app leaves behind is the terminal as the shell had it.
         self.attrs_before = first_frame.found() or self.attrs_before
+
+    def stop_application_mode(self) -> None:
+        """Give the terminal back; at the end of the app without the pictures it holds."""
+        if self._app._exit:  # a stopped app comes back to them
+            self.write(graphics.last_words())
+        super().stop_application_mode()  # type: ignore[no-untyped-call]
 
     def write(self, data: str) -> None:
         """Write to the terminal; the switch to the screen that is shown already would clear it."""

@@ -28,6 +28,33 @@ _WIDGETS: Final = {
     "sixel": ("textual_image.widget", "SixelImage"),
 }
 
+_held: Final[set[int]] = set()
+"""Numbers of the pictures that are in the terminal's memory: kitty keeps one until it is told."""
+
+
+def sent(number: int) -> None:
+    """Note that the terminal holds a picture."""
+    _held.add(number)
+
+
+def take_back(number: int) -> None:
+    """Have the terminal forget a picture, unless that was done when the app ended."""
+    if number in _held and sys.__stdout__ is not None:
+        sys.__stdout__.write(_forget(number))
+        sys.__stdout__.flush()
+        _held.discard(number)
+
+
+def last_words() -> str:
+    """Return what has the terminal forget every picture, before its other screen is left."""
+    words = "".join(map(_forget, sorted(_held)))
+    _held.clear()
+    return words
+
+
+def _forget(number: int) -> str:
+    return f"\x1b_Ga=d,d=I,i={number},q=2\x1b\\"
+
 
 def protocol(setting: str, env: Mapping[str, str], *, tty: bool) -> str:
     """Return how pictures are drawn: `off`, `half`, `kitty` or `sixel`.

@@ -6,18 +6,22 @@ which leaves the picture itself in the terminal's memory, and does so only for o
 
 from __future__ import annotations
 
-import sys
-
 from textual_image.renderable.tgp import Image as _Sent
 from textual_image.widget import TGPImage
 
+from recall_tui.tui import graphics
+
 
 class _TakenBack(_Sent):
+    def _create_virtual_placement(self, width: int, height: int) -> None:
+        super()._create_virtual_placement(width, height)
+        if self.terminal_image_id:
+            graphics.sent(self.terminal_image_id)
+
     def cleanup(self) -> None:
         """Have the terminal forget the picture."""
-        if self.terminal_image_id and sys.__stdout__ is not None:
-            sys.__stdout__.write(f"\x1b_Ga=d,d=I,i={self.terminal_image_id},q=2\x1b\\")
-            sys.__stdout__.flush()
+        if self.terminal_image_id:
+            graphics.take_back(self.terminal_image_id)
             self.terminal_image_id = None
 
 

@@ -120,8 +120,15 @@ def test_a_picture_stands_whole_in_kitty_and_is_taken_back(kitty: Screen) -> Non
 
 def test_leaving_takes_the_picture_back(kitty: Screen) -> None:
     kitty.press(b"\r", kitty.whole)
-    kitty.press(b"\x03", lambda: not kitty.knows.pictures)
+    kitty.program.output = b""
+    os.write(kitty.program.end, b"\x03")
     assert kitty.program.ended() == 0
+    kitty.program.read(0.1)
+    written = kitty.program.output
+    assert written.count(b"\x1b_Ga=d,d=I") == 1
+    assert written.index(b"\x1b_Ga=d,d=I") < written.index(b"\x1b[?1049l"), "there it belongs"
+    kitty.look()
+    assert not kitty.knows.pictures
 
 
 def test_sixel_is_drawn_where_the_picture_belongs(
