@@ -526,3 +526,13 @@ async def test_several_sessions_are_selected_and_exported_pinned_copied(
         assert "type to search" in count.text
         await pilot.press("escape")
         assert main_of(pilot).focused is main_of(pilot).box
+
+
+async def test_a_double_click_unfolds_and_selects_nothing(app: RecallApp) -> None:
+    async with app.run_test(size=(120, 40)) as pilot:
+        await rested(pilot)
+        await pilot.press("enter", "g")
+        for times in (2, 3):
+            await pilot.click("#transcript", offset=(30, 2), times=times)
+            await rested(pilot)
+            assert not app.screen.get_selected_text()

@@ -205,6 +205,7 @@ class Transcript(SessionView):
 
     def on_click(self, event: events.Click) -> None:
         """Make the message under the pointer the current one; a double click unfolds it."""
+        event.prevent_default()  # Textual would select the whole session, too
         opening = self._opening
         line = int(event.y) + self.scroll_offset.y
         if opening is None or line >= opening.heights.total:
