@@ -528,7 +528,8 @@ async def test_several_sessions_are_selected_and_exported_pinned_copied(
         assert main_of(pilot).focused is main_of(pilot).box
 
 
-async def test_a_double_click_unfolds_and_selects_nothing(app: RecallApp) -> None:
+async def test_a_double_click_unfolds_and_selects_nothing() -> None:
+    app = make()
     async with app.run_test(size=(120, 40)) as pilot:
         await rested(pilot)
         await pilot.press("enter", "g")
