@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from recall_tui.model import Filter, SessionKind
+from recall_tui.search import sessions
 from recall_tui.search.sessions import Titles, admitted, named, too_short
 from tests.search.corpora import Said, Talk, session_of
 
@@ -78,6 +79,15 @@ def test_a_title_holds_every_typed_word(typed, expected):
     assert [s.id for s in Titles(named_so).called(typed, Filter(), 1)] == expected[:1]
     mains = Titles(named_so).called(typed, Filter(mains_only=True), 5)
     assert [s.id for s in mains] == [row for row in expected if row != 1], "1 is a subagent"
+
+
+def test_few_of_many_titles_are_looked_at(monkeypatch: pytest.MonkeyPatch):
+    titles = [f"number {row} {'rare' if row % 400 == 0 else ''}" for row in range(2000)]
+    many = [ALL[0]._replace(id=row, title=title) for row, title in enumerate(titles)]
+    looked = []
+    monkeypatch.setattr(sessions, "admits", lambda session, _: looked.append(session.id))
+    assert Titles(many).called("number rare 1", Filter(), 5) == []
+    assert looked == [1200, 1600]
 
 
 @pytest.mark.parametrize(

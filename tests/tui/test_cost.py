@@ -15,7 +15,7 @@ from recall_tui.tui.messages import StoreChanged
 from recall_tui.tui.widgets.result_list import ResultList
 from recall_tui.tui.widgets.transcript import Transcript
 from tests.ratios import ROUNDS
-from tests.tui.driving import main_of, rested, results_of, transcript_of
+from tests.tui.driving import main_of, rested, results_of, transcript_of, type_text
 from tests.tui.fake import NOW, FakeHistory, Talk, big_talk, many_sessions
 
 if TYPE_CHECKING:
@@ -73,6 +73,21 @@ async def test_a_cursor_key_draws_two_rows(
         await pilot.press("pagedown")
         await pilot.pause()
         assert calls.count <= results_of(pilot).size.height + 2 * Listing.row_lines
+
+
+async def test_a_word_typed_and_taken_back_reads_no_list_of_sessions(
+    make_app: Callable[..., RecallApp], large: FakeHistory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = make_app(large)
+    async with app.run_test(size=SIZE) as pilot:
+        await rested(pilot)
+        read: list[object] = []
+        monkeypatch.setattr(large, "sessions", lambda *words, **more: read.append(words) or [])
+        await type_text(pilot, "zq")
+        await pilot.press("ctrl+u")
+        await rested(pilot)
+        assert len(results_of(pilot).listing or ()) == 100_000
+        assert read == []
 
 
 async def test_a_list_that_takes_long_to_read_is_read_again_less_often(
