@@ -14,7 +14,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import random
 import shutil
 import subprocess
 import sys
@@ -24,10 +23,10 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from recall_tui.clock import to_iso
-from tests.perf.processes import Run, median, median_until, run, until
+from tests.perf import keys
+from tests.perf.long_sessions import write_large
+from tests.perf.processes import Run, median, run, until
 
-START_MS = 1_767_225_600_000
 COMMON, RARE, ABSENT, CJK = "error", "timeouterror", "zqxjkvwyzq", "设备"
 GENERATOR = Path(__file__).resolve().parents[3] / "shared" / "bench" / "gen_corpus.py"
 
@@ -161,12 +160,12 @@ class Bench:
             yield f"search, {name}", told(found), "", budget if "3" in name else "twice that"
 
     def app(self) -> Iterator[tuple[str, str, str, str]]:
-        """First paint: the search box is on the screen."""
-        argv = [*self.recall, "--demo"]
-        box = median_until(argv, self.env, lambda o: "❯".encode() in o)
-        rows = median_until(argv, self.env, lambda o: b"Today" in o)
-        yield "app: first paint (search box)", ms(box), "", "250 ms"
-        yield "app: sessions listed", ms(rows), "", ""
+        """The app on this corpus, and on a long session."""
+        beside = {k: v for k, v in self.env.items() if k != "RECALL_BACKGROUND"}
+        yield from keys.history_rows([*self.recall, *self.source], beside)
+        for messages in (100_000, 1_000_000):
+            home = self.scratch / f"long-{messages}"
+            yield from keys.session_rows(self.recall, home, messages)
 
     def large(self) -> Iterator[tuple[str, str, str, str]]:
         """One session of 170 MB with a line of 20 MB."""
@@ -177,37 +176,6 @@ class Bench:
         shutil.rmtree(self.scratch / "large-home", ignore_errors=True)
         made = run([*self.recall, "index", "--source", f"claude={folder.parent}"], env)
         yield "170 MB session with a 20 MB line", told(made), "", "1.5 s, 150 MB"
-
-
-def write_large(path: Path) -> None:
-    """Write a session of 170 MB: tool results of 8 KB, one pasted picture of 20 MB."""
-    draw = random.Random(7)
-    words = [f"w{draw.randrange(50_000):05d}" for _ in range(4000)]
-    parent = None
-    with path.open("w", encoding="utf-8") as file:
-        number = 0
-        while file.tell() < 150_000_000:
-            number += 1
-            text = " ".join(draw.choices(words, k=1200))
-            record = {
-                "parentUuid": parent, "isSidechain": False, "cwd": "/work/large",
-                "sessionId": path.stem, "version": "2.0.1", "gitBranch": "main",
-                "uuid": f"{number:08x}-0000-4000-8000-000000000000",
-                "timestamp": to_iso(START_MS + number * 1000),
-            }  # fmt: skip
-            if number % 2:
-                content: object = text
-                if number == 5001:
-                    data = "QUJD" * 5_000_000
-                    content = [{"type": "text", "text": "a picture"}, {"type": "image", "source": {
-                        "type": "base64", "media_type": "image/png", "data": data}}]  # fmt: skip
-                record |= {"type": "user", "message": {"role": "user", "content": content}}
-            else:
-                record |= {"type": "assistant", "message": {
-                    "id": f"m{number}", "role": "assistant", "model": "m",
-                    "content": [{"type": "text", "text": text}]}}  # fmt: skip
-            parent = record["uuid"]
-            file.write(json.dumps(record) + "\n")
 
 
 def ms(seconds: float) -> str:

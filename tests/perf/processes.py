@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import statistics
 import subprocess
 import threading
 import time
@@ -102,10 +101,3 @@ def until(
     finally:
         terminal.close()
     return float("nan")
-
-
-def median_until(
-    argv: Sequence[str], env: Mapping[str, str], seen: Callable[[bytes], bool], times: int = 5
-) -> float:
-    """Return the median of several `until`."""
-    return statistics.median(until(argv, env, seen) for _ in range(times))
