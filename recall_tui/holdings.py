@@ -169,7 +169,7 @@ class Holdings:
                 unread,
                 self._upkeep.kept().unwanted,
                 lambda harness, marks: (
-                    store.histories(harness, marks, waiting.stale) if exists else ()
+                    store.histories(harness, marks, waiting.stale) if exists else {}
                 ),
             )
         files = [self._cold] if self._cold and waiting.sources else []

@@ -284,6 +284,8 @@ class GapKind(StrEnum):
     NOT_INDEXED = "not_indexed"
     STALE = "stale"
     COLD = "cold"
+    UNSETTLED = "unsettled"
+    """Which of two sessions has a message from the other is not known before all is indexed."""
     UNREADABLE = "unreadable"
     UNPARSED = "unparsed"
     UNKNOWN_RECORDS = "unknown_records"

@@ -29,12 +29,12 @@ from recall_tui.store.keys import claimed, session_keys
 from recall_tui.text.notation import counted
 
 if TYPE_CHECKING:
-    from array import array
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from recall_tui.harnesses.base import Harness, Source
     from recall_tui.model import Candidates, Coverage, Filter, Message
     from recall_tui.store.build import BuiltBlock
+    from recall_tui.store.copies import Indexed
 
 SLACK_MS: Final = 24 * 3600 * 1000
 """A file written this long before `since` is not parsed: clocks disagree, but not by a day."""
@@ -73,7 +73,7 @@ class ColdCorpus:
         self,
         sources: Iterable[tuple[Harness, Source]],
         unwanted: Unwanted = Unwanted(),  # noqa: B008 - it holds nothing that changes
-        histories: Callable[[str, Sequence[int | str]], Sequence[array[int]]] = lambda *_: (),
+        histories: Callable[[str, Sequence[int | str]], Mapping[int, Indexed]] = lambda *_: {},
     ) -> None:
         """Parse nothing yet.
 
@@ -186,6 +186,10 @@ class ColdCorpus:
                 "recall index",
             )
         ]
+        if unsettled := len(self._relations.unsettled):
+            words = f"{counted(unsettled, 'session')} share messages with indexed ones that may be"
+            words += " copies of them, and are counted there until all is indexed"
+            found.append(Gap(GapKind.UNSETTLED, unsettled, words, "recall index"))
         named_rows = set(self._rows(chosen)) if chosen.sessions else None
         return found + self._losses.gaps(
             lambda row, source: (

@@ -15,11 +15,11 @@ from recall_tui.store.copies import History, Origin, copies, identity, shared
 from recall_tui.store.families import searchable_before, topmost
 
 if TYPE_CHECKING:
-    from array import array
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from recall_tui.harnesses.base import Facts, Harness, Source
     from recall_tui.store.block import Meta
+    from recall_tui.store.copies import Indexed
 
 
 class Mark(NamedTuple):
@@ -45,8 +45,8 @@ class Mark(NamedTuple):
         shared = (self.native_id, self.first_record, self.forked_from)
         return [name for name in shared if name]
 
-    def may_share(self, other: Mark) -> bool:
-        """Whether two sessions may be copies; `copies` decides."""
+    def is_near(self, other: Mark) -> bool:
+        """Whether two sessions have to be read and compared: a glimpse knows no more."""
         if self.begins == other.begins:
             return not set(self.names()).isdisjoint(other.names())
         forked = {self.forked_from, other.forked_from} - {""}
@@ -101,7 +101,7 @@ class Relations:
         self,
         sources: Sequence[tuple[Harness, Source]],
         read: Callable[[int], Draft | None],
-        histories: Callable[[str, Sequence[int | str]], Sequence[array[int]]],
+        histories: Callable[[str, Sequence[int | str]], Mapping[int, Indexed]],
     ) -> None:
         """Look at nothing yet.
 
@@ -117,6 +117,9 @@ class Relations:
         self._histories = histories
         self._marks: dict[int, Mark | None] = {}
         self._shares: dict[int, Share] = {}
+        self.unsettled: set[int] = set()
+        """Rows of which the index counts messages in a session that copied them, for it held no
+        other: once it holds all, they count in the row."""
 
     def note(self, row: int, draft: Draft | None) -> Share:
         """Take what was read of a row, and return what of it is a copy."""
@@ -184,13 +187,26 @@ class Relations:
         if len(drafts) == 1 and not any(outside.values()):
             return {}
         held = {row: History.of(draft.metas) for row, draft in drafts.items()}
-        found = copies({row: self._origin(row, draft.mark) for row, draft in drafts.items()}, held)
-        for row, others in outside.items():
-            mine, ids = held[row].records, drafts[row].mark.first_record != 0
-            most = max((shared(mine, other, ids=ids) for other in others), default=0)
-            if most > found.get(row, (-1, 0))[1]:
-                found[row] = -1, most
-        return found
+        origins = {row: self._origin(row, draft.mark) for row, draft in drafts.items()}
+        indexed = {number: one for found in outside.values() for number, one in found.items()}
+        held |= {~number: one.history for number, one in indexed.items()}
+        origins |= {~number: one.origin for number, one in indexed.items()}
+        found = copies(origins, held)
+        counted = {}
+        for row, draft in drafts.items():
+            original, copied = found.get(row, (0, 0))
+            if original < 0 and indexed[~original].copied >= copied:
+                copied = 0  # it counts them in a session that it holds in an older state
+            # Until the index holds all it counts what it has, also where that is the copy.
+            mine, ids = held[row].records, draft.mark.first_record != 0
+            for one in outside[row].values():
+                most = shared(mine, one.history.records, ids=ids)
+                if most > max(copied, one.copied):
+                    original, copied = -1, most
+                    self.unsettled.add(row)
+            if copied:
+                counted[row] = max(original, -1), copied
+        return counted
 
     def _origin(self, row: int, mark: Mark) -> Origin:
         source = self._sources[row][1]
@@ -217,7 +233,7 @@ class Relations:
             for other in near - found:
                 theirs = self._mark(other)
                 midway = other in self.kin.midway(one)
-                if theirs is not None and (midway or mark.may_share(theirs)):
+                if theirs is not None and (midway or mark.is_near(theirs)):
                     found.add(other)
                     queue.append(other)
         return found

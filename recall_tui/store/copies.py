@@ -68,6 +68,15 @@ class History(NamedTuple):
         return found._replace(summaries=frozenset(summaries))
 
 
+class Indexed(NamedTuple):
+    """A session of the index, as far as one that is not in it may share history with it."""
+
+    origin: Origin
+    history: History
+    copied: int
+    """Of its first messages so many count in another session."""
+
+
 def summed_up(meta: Meta) -> list[int]:
     """Return the indices of the summaries in a block."""
     kinds = meta.kinds.tobytes()

@@ -35,10 +35,10 @@ from recall_tui.store.within import WHOLE, Within, within
 from recall_tui.text.fold import fold
 
 if TYPE_CHECKING:
-    from array import array
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from recall_tui.model import Candidates, Gap
+    from recall_tui.store.copies import Indexed
     from recall_tui.store.damage import Damaged
 
 T = TypeVar("T")
@@ -215,8 +215,8 @@ class StoreCorpus:
         harness: str,
         marks: Sequence[int | str],
         without: Collection[int] = (),
-    ) -> list[array[int]]:
-        """Return what identifies each message of the sessions that another may share history with.
+    ) -> dict[int, Indexed]:
+        """Return the sessions that another may share history with, by row id.
 
         Args:
             harness: Of both.
@@ -224,16 +224,24 @@ class StoreCorpus:
             without: Row ids of sessions that do not count.
         """
         from recall_tui.store import families  # noqa: PLC0415 - few searches need it
+        from recall_tui.store.copies import Indexed  # noqa: PLC0415
 
         with self._readers.lease() as connection:
-            rows = families.relatives(connection, harness, marks) - set(without)
+            members = families.relatives(connection, harness, marks)
+            rows = members.keys() - set(without)
             if rows and self._only:
                 where, values = choice.sessions(Filter(roots=self._only), sorted(rows))
-                rows = {
-                    row[0]
-                    for row in connection.execute(f"SELECT id FROM session WHERE {where}", values)
-                }
-            return [families.history_of(connection, row).records for row in rows]
+                query = f"SELECT id FROM session WHERE {where}"
+                rows = {row[0] for row in connection.execute(query, values)}
+            alone = self._within(connection).copied
+            return {
+                row: Indexed(
+                    members[row].origin,
+                    families.history_of(connection, row),
+                    alone.get(row, members[row].copied),
+                )
+                for row in rows
+            }
 
     def damaged(self, chosen: Filter) -> list[Damaged]:
         """Return every source of a filter's harnesses and roots that lost something."""

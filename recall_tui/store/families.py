@@ -43,6 +43,8 @@ class Member(NamedTuple):
     started_ms: int
     path: str
     part: str
+    copied: int
+    """Of its first messages so many count in another session, as was found out last."""
 
     @property
     def forked_from(self) -> str:
@@ -161,20 +163,24 @@ _BEGINS_WITHIN: Final = """first_record <> 0 AND first_record IN (
 SELECT record FROM summary JOIN block ON block.id = summary.block WHERE session=?)"""
 
 
-def relatives(connection: sqlite3.Connection, harness: str, marks: Iterable[int | str]) -> set[int]:
-    """Return the sessions that have or name such an id, or begin with or sum up such a record.
+def relatives(
+    connection: sqlite3.Connection, harness: str, marks: Iterable[int | str]
+) -> dict[int, Member]:
+    """Return by row id the sessions that have or name such an id, or begin with such a record.
+
+    A session that sums up, with such a record, what was said before it counts as well.
 
     Args:
         connection: A reader's.
         harness: Theirs.
         marks: Native ids; hashes of a first record, never 0.
     """
-    found: set[int] = set()
+    found: dict[int, Member] = {}
     begun = (_BEGINS, _HOLDS) if _finds_summaries(connection) else (_BEGINS,)
     for mark in marks:
         for where in (_NAMED, _FORKED_FROM) if isinstance(mark, str) else begun:
             members = _members(connection, f"{where} AND harness=?", mark, harness)
-            found.update(member.id for member in members)
+            found.update({member.id: member for member in members})
     return found
 
 

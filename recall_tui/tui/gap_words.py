@@ -17,6 +17,7 @@ _WORDS: Final = {
     GapKind.NOT_INDEXED: ("session not indexed yet", "sessions not indexed yet"),
     GapKind.STALE: ("session changed since", "sessions changed since"),
     GapKind.COLD: ("session read without an index", "sessions read without an index"),
+    GapKind.UNSETTLED: ("copy not told from its original", "copies not told from their originals"),
     GapKind.UNREADABLE: ("file unreadable", "files unreadable"),
     GapKind.UNPARSED: ("line not understood", "lines not understood"),
     GapKind.UNKNOWN_RECORDS: ("record of an unknown kind", "records of unknown kinds"),

@@ -14,6 +14,7 @@ from recall_tui.search.bounds import CROWD
 from recall_tui.search.cold import ColdCorpus
 from recall_tui.search.grep import grep
 from recall_tui.search.results import GrepQuery
+from recall_tui.search.without import Without
 from tests.search.corpora import (
     Said,
     Talk,
@@ -50,6 +51,10 @@ class Watched(Toy):
 
 def search(corpus, pattern, **options):
     return drained(grep([corpus], GrepQuery(pattern, **options), never))
+
+
+def search_all(corpora, pattern):
+    return drained(grep(corpora, GrepQuery(pattern), never))
 
 
 @pytest.mark.contract("S3-59")
@@ -193,6 +198,38 @@ def test_what_a_file_shares_with_the_index_counts_once(folder, tmp_path, indexed
         assert last.total == 5
         alone = ColdCorpus(new, histories=lambda *of: stored.histories(*of, without={1}))
         assert search(alone, "x")[1].total == 4
+
+
+@pytest.mark.parametrize("changed", ["origin", "resumed"])
+def test_what_a_changed_file_shares_with_the_index_is_not_lost(folder, changed):
+    """The index says of a copy that its beginning counts in the original, which it holds no more
+    in its newest state."""
+    shared = [Said(f"x {n}", n + 1, record=f"r{n}") for n in range(3)]
+    origin = Talk("origin", [*shared, Said("x own", 9, record="r3")])
+    resumed = Talk("resumed", [*shared, Said("x late", 20, record="r9")])
+    write_sources(folder, [origin, resumed])
+    with store_corpus(folder) as stored:
+        write_sources(folder, [t for t in (origin, resumed) if t.name == changed])
+        new = [(Toy(), s) for s in Toy().discover(str(folder), []) if s.native_id == changed]
+        stale = {s.id for s in stored.sessions(Filter()) if s.native_id == changed}
+        cold = ColdCorpus(new, histories=lambda *of: stored.histories(*of, without=stale))
+        hits, last = search_all([cold, Without(stored, stale)], "x")
+        assert rows(hits) == rows(search(stored, "x")[0])
+        assert last.total == 5
+        assert GapKind.UNSETTLED not in {gap.kind for gap in last.reach.gaps}
+
+
+def test_an_original_that_is_read_after_its_copy_was_indexed_is_said_to_be(folder, tmp_path):
+    shared = [Said(f"x {n}", n + 1, record=f"r{n}") for n in range(3)]
+    write_sources(folder, [Talk("resumed", [*shared, Said("x late", 20, record="r9")])])
+    place = tmp_path / "new"
+    place.mkdir()
+    write_sources(place, [Talk("origin", [*shared, Said("x own", 9, record="r3")])])
+    with store_corpus(folder) as stored:
+        new = [(Toy(), source) for source in Toy().discover(str(place), [])]
+        _, last = search_all([ColdCorpus(new, histories=stored.histories), stored], "x")
+        assert last.total == 5
+        assert [g.count for g in last.reach.gaps if g.kind is GapKind.UNSETTLED] == [1]
 
 
 @pytest.mark.contract("X-1")
