@@ -73,7 +73,7 @@ class TerminalDriver(LinuxDriver):
         """Give the terminal back; at the end of the app without the pictures it holds."""
         if self._app._exit:  # a stopped app comes back to them
             self.write(graphics.last_words())
-        super().stop_application_mode()  # type: ignore[no-untyped-call]
+        super().stop_application_mode()
 
     def write(self, data: str) -> None:
         """Write to the terminal; the switch to the screen that is shown already would clear it."""

@@ -10,7 +10,7 @@ import pytest
 
 from recall_tui.model import Fact, Gap, GapKind, Kind
 from recall_tui.tui import document
-from recall_tui.tui.widgets import session_view
+from recall_tui.tui.widgets import session_pages
 from tests.tui.driving import main_of, rested, transcript_of, until
 from tests.tui.fake import NOW, FakeHistory, Talk
 
@@ -126,7 +126,7 @@ async def test_a_page_of_huge_messages_is_laid_out_apart_from_the_screen(
         return real(*given)
 
     monkeypatch.setattr(document, "lay_all", noting)
-    monkeypatch.setattr(session_view, "lay_all", noting)
+    monkeypatch.setattr(session_pages, "lay_all", noting)
     async with make_app(FakeHistory([talk], [])).run_test(size=(120, 40)) as pilot:
         await rested(pilot)
         await pilot.press("enter", "g", "z", "z", "z")

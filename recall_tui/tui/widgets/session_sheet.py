@@ -1,7 +1,7 @@
 """One session as it stands on the screen: its pages, their heights, the current message.
 
 What is below an upper edge must not move while pages come and go above it; this room sees to it.
-Where pages come from is `session_view`'s business.
+Where pages come from is `session_pages`' business.
 """
 
 from __future__ import annotations

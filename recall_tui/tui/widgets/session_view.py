@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from textual.geometry import Size
 from textual.message import Message as Event
@@ -13,23 +12,16 @@ from textual.worker import get_current_worker
 
 from recall_tui.errors import RecallError
 from recall_tui.tui.document import (
-    PAGE_MESSAGES,
     Opening,
-    Page,
     grow_session,
-    lay_all,
-    load_page,
-    missing_page,
     notes_of,
     open_session,
 )
-from recall_tui.tui.faults import TellsFaults
-from recall_tui.tui.frame import Frame, Level
+from recall_tui.tui.frame import Frame
 from recall_tui.tui.lines import no_matches
-from recall_tui.tui.widgets.session_sheet import SessionSheet
+from recall_tui.tui.widgets.session_pages import SessionPages
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
     from datetime import tzinfo
 
     from recall_tui.history import History
@@ -38,12 +30,7 @@ if TYPE_CHECKING:
     from recall_tui.tui.lines import Finder
 
 
-_AT_ONCE_CHARS: Final = 200_000
-"""Text of a page that is laid out at a key at once, which takes a frame or two; for more than that
-a thread is asked."""
-
-
-class SessionView(TellsFaults, SessionSheet):
+class SessionView(SessionPages):
     """A session at a message: opened, loaded as it is read. The keys are in `Transcript`."""
 
     @dataclass
@@ -53,22 +40,10 @@ class SessionView(TellsFaults, SessionSheet):
         session: Session
 
     @dataclass
-    class Failed(Event):
-        """The session could not be read."""
-
-        words: str
-
-    @dataclass
     class _Ready(Event):
         generation: int
         opening: Opening
         follow: bool
-
-    @dataclass
-    class _Page(Event):
-        generation: int
-        page: Page
-        unfolded: set[int]
 
     @dataclass
     class _Grown(Event):
@@ -76,17 +51,10 @@ class SessionView(TellsFaults, SessionSheet):
         opening: Opening
 
     def __init__(self, history: History, zone: tzinfo, *, id: str | None = None) -> None:  # noqa: A002
-        super().__init__(id=id)
-        self._history = history
+        super().__init__(history, id=id)
         self._zone = zone
-        self._generation = 0
         self._wanted: tuple[Session, int, GrepQuery | None] | None = None
-        self._loading = False
-        self._awaited: tuple[int, bool] | None = None
         self._sought_from: int | None = None
-        self._level = Level.FEW
-        self._touched = False
-        self._keeping: tuple[Session, int] | None = None
 
     # What a screen asks
 
@@ -239,170 +207,6 @@ class SessionView(TellsFaults, SessionSheet):
         self._unfold_again(opening.pages)
         self._fetch()
 
-    def _unfold_again(self, pages: Sequence[Page]) -> None:
-        """Lay pages out as they were unfolded: they came as if nothing was."""
-        if self._opening is not None:
-            for page in pages:
-                if self._inline or self._unfolded_on(page.number):
-                    self._load(self._opening, page.number)
-
-    def _fetch(self) -> None:
-        """Load the first page that is missing near the view, one at a time."""
-        opening = self._opening
-        if opening is None or self._loading or not len(opening.skeleton):
-            return
-        missing = missing_page(opening, self.scroll_offset.y, self.size.height, self._pages.keys())
-        if missing is None:
-            return
-        self._loading = True
-        self._load(opening, missing)
-
-    def _load(self, opening: Opening, number: int) -> None:
-        """Read a page and lay it out; the one that is there stays until then."""
-        work = partial(
-            self._load_in_thread, opening, number, self._unfolded_on(number),
-            frozenset(self._inline), self._generation,
-        )  # fmt: skip
-        self.run_worker(
-            work, thread=True, group="transcript-page", exit_on_error=False,
-            description="read messages",
-        )  # fmt: skip
-
-    def _load_in_thread(
-        self,
-        opening: Opening,
-        number: int,
-        unfolded: set[int],
-        inline: frozenset[str],
-        generation: int,
-    ) -> None:
-        try:
-            page = load_page(
-                self._history, opening.session, opening.skeleton, number, opening.frame, unfolded,
-                opening.begun, inline,
-            )  # fmt: skip
-        except RecallError as error:
-            self.post_message(self.Failed(str(error)))
-            return
-        finally:
-            self._loading = False
-        self.post_message(self._Page(generation, page, unfolded))
-
-    def on_session_view__page(self, event: _Page) -> None:
-        """Put a loaded page in its place, without moving what is being read."""
-        event.stop()
-        # One that was unfolded or folded meanwhile is on its way again.
-        wanted = event.unfolded == self._unfolded_on(event.page.number)
-        if event.generation == self._generation and self._opening is not None and wanted:
-            with_anchor = self._anchor()
-            if event.page.number in self._pages:
-                self._strips.clear()  # of a page that is new here there are none
-            self._take(event.page)
-            self._fit()
-            self._hold(with_anchor)
-            if self._in_view(event.page):
-                self.refresh()
-            if self._awaited is not None:
-                (position, centre), self._awaited = self._awaited, None
-                if position == self.cursor:  # no later key went elsewhere
-                    self.go_to(position, centre=centre)
-        self._fetch()
-
-    # What a person left here
-
-    def watch_cursor(self, old: int, new: int) -> None:
-        """Note that a person reads here: they move while the keys are theirs."""
-        super().watch_cursor(old, new)
-        self._touched = self._touched or self.has_focus
-
-    def on_blur(self) -> None:
-        """Keep the place when a person turns to something else."""
-        self._remember()
-
-    def on_unmount(self) -> None:
-        """Keep the place when the app ends: no thread would come to it any more."""
-        kept = self._place() or self._keeping
-        if kept is not None:
-            with suppress(RecallError):
-                self._history.set_position(*kept)
-
-    def _place(self) -> tuple[Session, int] | None:
-        """Return where the person stopped reading, -1 for the end; None when they did not read."""
-        opening = self._opening
-        if opening is None or not self._touched:
-            return None
-        self._touched = False
-        at_end = self.cursor >= len(opening.skeleton) - 1
-        return opening.session, -1 if at_end else self.cursor
-
-    def _remember(self) -> None:
-        """Keep where the person stopped reading."""
-        if (kept := self._place()) is not None:
-            self._keeping = kept
-            self.run_worker(
-                partial(self._remember_in_thread, *kept), thread=True, group="reading",
-                exit_on_error=False, description="keep reading position",
-            )  # fmt: skip
-
-    def _remember_in_thread(self, session: Session, position: int) -> None:
-        try:
-            self._history.set_position(session, position)
-        except RecallError as error:
-            self.post_message(self.Failed(str(error)))
-        if self._keeping == (session, position):
-            self._keeping = None
-
-    def noted(self, session: Session, notes: Mapping[int, Sequence[str]]) -> None:
-        """Show what a person wrote about the session on the screen by now."""
-        opening = self._opening
-        if opening is not None and opening.session.key == session.key:
-            self._reframe(replace(opening.frame, notes=notes))
-
-    def show_level(self, level: Level) -> None:
-        """Show more or less of every tool's output."""
-        self._level = level
-        if self._opening is not None:
-            self._reframe(replace(self._opening.frame, level=level))
-
-    def _reframe(self, frame: Frame) -> None:
-        """Lay the session out anew, the current message held where it stands."""
-        opening = self._opening
-        if opening is None or not len(opening.skeleton):
-            return
-        anchor, number = self._anchor(), max(0, self.cursor) // PAGE_MESSAGES
-        self._generation += 1
-        self._opening = opening.reframed(frame)
-        for other in list(self._pages.keys()):
-            if other != number:
-                self._pages.discard(other)
-        self._loading = False
-        self._lay_again({number}, anchor)
-        self._fetch()
-
-    def _lay_again(self, numbers: set[int], anchor: tuple[int, int] | None) -> None:
-        """Lay out loaded pages again, an anchor held where it is."""
-        opening = self._opening
-        if opening is None:
-            return
-        for number in numbers:
-            page = self._pages.get(number)
-            if page is None:
-                continue
-            if sum(len(message.text) for message in page.messages) > _AT_ONCE_CHARS:
-                self._take(page)  # as it is, until a thread has laid it out
-                self._load(opening, number)
-                continue
-            lines = lay_all(
-                page.messages, opening.skeleton, opening.frame, self._unfolded_on(number),
-                page.pairs, page.asides,
-            )  # fmt: skip
-            self._take(replace(page, lines=lines))
-        self._strips.clear()
-        self._fit()
-        self._following = False
-        self._hold(anchor)
-        self.refresh()
-
     # Growing
 
     def _grow(self, opening: Opening, session: Session, generation: int) -> None:
@@ -466,20 +270,3 @@ class SessionView(TellsFaults, SessionSheet):
         if new_value < old_value:
             self._following = False
         self._fetch()
-
-    def go_to(self, position: int, *, centre: bool = False) -> None:
-        """Make a message the current one and bring it into view, loading it first if need be."""
-        opening = self._opening
-        if opening is None or not len(opening.skeleton):
-            return
-        position = max(0, min(position, len(opening.skeleton) - 1))
-        self._following = False
-        self.cursor = position
-        if position // PAGE_MESSAGES not in self._pages:
-            self._awaited = (position, centre)
-            self._centre(position)
-            return
-        if centre:
-            self._centre(position)
-        else:
-            self._reveal(position)
