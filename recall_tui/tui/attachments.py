@@ -168,6 +168,16 @@ def save(path: str, data: bytes, name: str) -> str:
     return path
 
 
+def taken(path: str) -> str:
+    """Return why a path cannot be saved to, as far as that is known before trying; empty if not."""
+    path = os.path.expanduser(path.strip())
+    if not path:
+        return "a name is needed"
+    if os.path.lexists(path) and not os.path.isdir(path):
+        return "it is there already; another name"
+    return ""
+
+
 # Opening
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
 from textual.color import Color
@@ -19,11 +19,21 @@ from recall_tui.tui.attachments import (
     default_name,
     open_with_viewer,
     save,
+    taken,
     understand,
 )
 from recall_tui.tui.graphics import OFF
 from recall_tui.tui.keymap import Keymap, Scope, bindings
-from recall_tui.tui.layout import tokens
+from recall_tui.tui.material_facts import (
+    Shown,
+    facts_of,
+    head_of,
+    name_of,
+    sentence_of,
+    sign_of,
+    where_of,
+    words_of,
+)
 from recall_tui.tui.pictures import MOST_BYTES, pillow_image
 from recall_tui.tui.screens.leaving import LeftOnce
 from recall_tui.tui.widgets.notice import Notice
@@ -42,22 +52,6 @@ if TYPE_CHECKING:
     from recall_tui.tui.graphics import PixelWidget
     from recall_tui.tui.lines import Piece
     from recall_tui.tui.pictures import Bitmap, PictureCache
-
-_SIGNS: Final = {"image": "▣", "pdf": "▤", "text": "≡"}
-_KINDS: Final = {"image": "picture", "pdf": "PDF", "text": "text", "other": "file"}
-
-
-@dataclass(slots=True)
-class Shown:
-    """What is known of one material by now."""
-
-    material: Material
-    content: Content | None = None
-    data: bytes = b""
-    tile: Bitmap | None = None
-    fetching: bool = False
-    failed: str = ""
-    """Why its bytes cannot be had."""
 
 
 class MaterialScreen(LeftOnce[int | None]):
@@ -149,8 +143,7 @@ class MaterialScreen(LeftOnce[int | None]):
         """Draw everything that depends on the current material and what is known of it."""
         self._show_facts()
         tiles = [
-            Tile(_name(item.material), _SIGNS.get(item.material.kind, "▤"), item.tile)
-            for item in self._items
+            Tile(name_of(item.material), sign_of(item.material), item.tile) for item in self._items
         ]
         self.query_one(TileStrip).show(tiles, self._index)
         content = self.current.content
@@ -159,7 +152,7 @@ class MaterialScreen(LeftOnce[int | None]):
         self.set_class(picture and not self._by_pixels, "-picture")
         self.set_class(picture and self._by_pixels, "-pixels")
         self.set_class(text and not picture, "-text")
-        self.query_one(Notice).show(self._words())
+        self.query_one(Notice).show(words_of(self.current, self._keymap, off=self._off))
         if picture:
             self.query_one("#picture").focus()
             self._draw()
@@ -174,66 +167,21 @@ class MaterialScreen(LeftOnce[int | None]):
         return self._pixels is not None and not self._zoomed
 
     def _show_facts(self) -> None:
-        item, material = self.current, self.current.material
-        sign = _SIGNS.get(material.kind, "▤")
-        head = [Part(f" {sign} ", "accent"), Part(_name(material), "title")]
-        of = f"{self._index + 1} of {len(self._items)} " if len(self._items) > 1 else ""
-        self.query_one("#material-head", Row).show(head, [Part(of, "muted")])
-        facts = [_KINDS.get(material.kind, material.kind)]
-        facts += [material.mime] if material.mime else []
-        width, height = material.width, material.height
-        if width and height:
-            facts.append(f"{width:,} × {height:,} pixels")
-        if material.bytes >= 0:
-            facts.append(notation.size(material.bytes))
-        if material.kind == "image" and width and height:
-            facts.append(f"~{tokens(width, height)} tokens")
-        right = [Part(self._state(item), "muted")]
-        self.query_one("#material-facts", Row).show([Part("   " + " · ".join(facts))], right)
-        where = [notation.SPEAKERS[self._message.kind], *self._when(), str(self._message.reference)]
-        words = [Part(f"   {self._session.title or 'untitled'} · {' · '.join(where)}", "muted")]
-        self.query_one("#material-where", Row).show(words)
+        item, several = self.current, len(self._items) > 1
+        of = f"{self._index + 1} of {len(self._items)} " if several else ""
+        self.query_one("#material-head", Row).show(head_of(item.material), [Part(of, "muted")])
+        how = self._how(item)
+        self.query_one("#material-facts", Row).show(facts_of(item.material), [Part(how, "muted")])
+        words = where_of(self._session, self._message, self._zone)
+        self.query_one("#material-where", Row).show([Part(f"   {words}", "muted")])
 
-    def _when(self) -> list[str]:
-        time = self._message.time_ms
-        return [notation.clock(time, self._zone)] if time else []
-
-    def _state(self, item: Shown) -> str:
+    def _how(self, item: Shown) -> str:
         """Return how the picture is shown, for the right of the facts."""
         if item.content is None or item.content.picture is None or self._off:
             return ""
-        picture = item.content.picture
         how = "1:1, arrows move it" if self._zoomed else "fitted"
         shades = " · no colour: five shades" if self.app.no_color else ""
-        return f"{' · '.join(filter(None, (picture.note, how)))}{shades} "
-
-    def _words(self) -> list[list[Piece]]:
-        """Return what stands in the place of a picture."""
-        item, key = self.current, self._keymap.shown
-        actions: list[Piece] = [
-            (key("material.open"), "strong"), (" opens it with the system's viewer, ", "muted"),
-            (key("material.save"), "strong"), (" saves it.", "muted"),
-        ]  # fmt: skip
-        if item.failed:
-            return [[(item.failed, "warning")]]
-        if item.fetching:
-            return [[("Reading it from its source…", "muted")]]
-        if item.content is not None:
-            off: list[Piece] = [("Pictures are switched off (the setting images).", "muted")]
-            sentence: list[Piece] = [(item.content.sentence, "title")]
-            return [off if item.content.picture else sentence, [], actions]
-        if item.material.bytes > MOST_BYTES:
-            held = notation.size(item.material.bytes)
-            return [[(f"{held} is too much to show here.", "title")], [], actions]
-        return [
-            [("Not read yet.", "title")],
-            [],
-            [
-                (key("material.show"), "strong"),
-                (" reads it from its source and shows it. Nothing was fetched so far.", "muted"),
-            ],
-            actions,
-        ]
+        return f"{' · '.join(filter(None, (item.content.picture.note, how)))}{shades} "
 
     # Fetching
 
@@ -265,7 +213,7 @@ class MaterialScreen(LeftOnce[int | None]):
         try:
             data = self._history.material(self._message.reference, material.id)
         except RecallError as error:
-            self.post_message(self._Failed(index, _sentence(error)))
+            self.post_message(self._Failed(index, sentence_of(error)))
             return
         content = understand(data, ground, self._cache)
         tile = None
@@ -398,13 +346,13 @@ class MaterialScreen(LeftOnce[int | None]):
                     group="save", exit_on_error=False, description="save material",
                 )  # fmt: skip
 
-        self.app.push_screen(AskScreen(title, hint, value=name, wrong=_taken), chosen)
+        self.app.push_screen(AskScreen(title, hint, value=name, wrong=taken), chosen)
 
     def _save_in_thread(self, path: str, data: bytes, name: str) -> None:
         try:
             where = save(path, data, name)
         except RecallError as error:
-            self.app.notify(_sentence(error), severity="error", markup=False)
+            self.app.notify(sentence_of(error), severity="error", markup=False)
             return
         self.app.notify(f"{notation.size(len(data))} saved as {where}", markup=False)
 
@@ -425,7 +373,7 @@ class MaterialScreen(LeftOnce[int | None]):
         try:
             open_with_viewer(data, mime, os.environ)
         except RecallError as error:
-            self.app.notify(_sentence(error), severity="error", markup=False)
+            self.app.notify(sentence_of(error), severity="error", markup=False)
 
     def action_copy_reference(self) -> None:
         """Copy the reference of the message the material hangs on."""
@@ -443,24 +391,3 @@ class MaterialScreen(LeftOnce[int | None]):
     def action_close(self) -> None:
         """Leave."""
         self.dismiss(None)
-
-
-def _name(material: Material) -> str:
-    return material.name or f"unnamed {_KINDS.get(material.kind, 'file')}"
-
-
-def _sentence(error: RecallError) -> str:
-    """Return an error as a sentence."""
-    text = str(error)
-    return text[:1].upper() + text[1:] + ("" if text.endswith((".", ")")) else ".")
-
-
-def _taken(path: str) -> str:
-    """Return why a path cannot be saved to, as far as that is known before trying."""
-    if not path.strip():
-        return "a name is needed"
-    if os.path.lexists(os.path.expanduser(path.strip())) and not os.path.isdir(
-        os.path.expanduser(path.strip())
-    ):
-        return "it is there already; another name"
-    return ""
