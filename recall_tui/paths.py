@@ -142,6 +142,22 @@ def matches(path: str, patterns: Sequence[str]) -> bool:
     )
 
 
+def is_utf8(path: str) -> bool:
+    """Return whether a path can be named in an answer, and in a store: its bytes are UTF-8."""
+    if path.isascii():  # as nearly every one of thousands
+        return True
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def shown_bytes(path: str) -> str:
+    """Return a path with those of its bytes that are no UTF-8 written out."""
+    return os.fsencode(path).decode("utf-8", "backslashreplace")
+
+
 def private_folder(path: str) -> str:
     """Create a folder only its owner can open (0700), parents included, and return its path.
 

@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 from recall_tui import clock, roots
 from recall_tui.config import Settings, load
-from recall_tui.paths import HOME, Paths, locate, private_folder
+from recall_tui.errors import ConfigError
+from recall_tui.paths import HOME, Paths, is_utf8, locate, private_folder, shown_bytes
 from recall_tui.store.sync.discover import Place
 
 
@@ -46,12 +47,24 @@ def scope_of(
     if sources:
         places = roots.named(sources)
         only = tuple(dict.fromkeys(place.root for place in places))
+        _require_names(paths, places)
         return Scope(tuple(places), paths, settings, environment, only, live)
     home = environment.get("HOME") or os.path.expanduser("~")
     workspaces = [f"maka={settings.workspace}"] if settings.workspace else []
     named = roots.named([*settings.sources, *workspaces])
     places = [*roots.own(environment, home), *named]
+    _require_names(paths, places)
     return Scope(tuple(places), paths, settings, environment, live=live)
+
+
+def _require_names(paths: Paths, places: Sequence[Place]) -> None:
+    """Refuse a folder whose name is no UTF-8: neither an index nor an answer could name it."""
+    for path in (*paths, *(place.root for place in places)):
+        if not is_utf8(path):
+            raise ConfigError(
+                f"{shown_bytes(path)}: the name is not valid UTF-8",
+                f"rename the folder, or set {HOME}, or name others with --source",
+            )
 
 
 def _demo(paths: Paths, env: dict[str, str]) -> tuple[list[str], dict[str, str]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from recall_tui.errors import ConfigError
 from recall_tui.harnesses import registry
 from recall_tui.roots import named, nearby
+from recall_tui.scope import scope_of
 
 
 def test_a_named_source_is_made_absolute(tmp_path: Path, home: Path, monkeypatch) -> None:
@@ -78,3 +80,13 @@ def test_a_harness_that_fails_on_a_file_is_named_and_stops_no_other(
     assert [place.harness.id for place in named([str(tmp_path / "one")])] == ["known"]
     with pytest.raises(ConfigError, match="harness 'broken' failed on it: KeyError"):
         named([str(tmp_path / "two")])
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems allow no such names")
+@pytest.mark.parametrize("variable", ["HOME", "RECALL_HOME", "--source"])
+def test_a_folder_whose_name_is_no_utf8_is_refused_in_words(tmp_path: Path, variable: str) -> None:
+    bad = os.fsdecode(os.fsencode(tmp_path) + b"/bad\xff")
+    os.mkdir(bad)
+    env = {"HOME": str(tmp_path), "RECALL_HOME": str(tmp_path / "r"), variable: bad}
+    with pytest.raises(ConfigError, match=r"bad\\xff: the name is not valid UTF-8"):
+        scope_of([f"claude={bad}"] if variable == "--source" else [], env)

@@ -25,13 +25,16 @@ _UNCLEAN: Final = "unclean"
 BUILDING: Final = ".building"
 """Suffix of a new index while it is made beside the one it will replace."""
 
+_BEGUN: Final = ".begun"
+"""Suffix of an index that has no tables yet."""
+
 NEXT_SESSION: Final = "next_session"
 """`meta` key: row ids of sessions from here on were never used, so a stale one finds nothing."""
 
 
 def _begin(path: str) -> None:
     """Make an empty index beside its place and put it there: no reader sees one without tables."""
-    new = path + ".begun"
+    new = path + _BEGUN
     remove(new)
     connection = open_writer(new)
     try:
@@ -68,7 +71,8 @@ class Database:
 
     def _sweep(self) -> None:
         """Remove what a killed run has left: sessions that never got their row, half an index."""
-        remove(self.path + BUILDING)
+        for left in (_BEGUN, BUILDING, BUILDING + _BEGUN):
+            remove(self.path + left)
         drafts = self.connection.execute("SELECT session FROM draft").fetchall()
         if drafts:
             with self.transaction():

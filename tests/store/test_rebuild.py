@@ -355,7 +355,8 @@ def test_the_steps_lead_to_this_version():
 def test_half_an_index_of_a_killed_rebuild_is_swept_away(desk):
     desk.write("a.jsonl", line(text="one", t=T))
     desk.sync()
-    left = [desk.index + rebuild.BUILDING + end for end in ("", "-wal", "-shm")]
+    begun = [rebuild.BUILDING, rebuild.BUILDING + ".begun", ".begun"]
+    left = [desk.index + name + end for name in begun for end in ("", "-wal", "-shm")]
     for path in left:
         with open(path, "w") as file:
             file.write("half")

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from recall_tui.model import Gap, GapKind
+from recall_tui.paths import is_utf8, shown_bytes
 
 if TYPE_CHECKING:
     from recall_tui.harnesses.base import Harness, Source
@@ -67,7 +68,7 @@ def discover(places: Iterable[Place]) -> Discovery:
         gaps: list[Gap] = []
         if os.path.lexists(root):
             for source in _found(harness, root, gaps):
-                if _storable(source.path):
+                if is_utf8(source.path):
                     discovery.sources[source[:3]] = source
                 else:
                     gaps.append(unnameable(source.path))
@@ -103,7 +104,7 @@ def look_at(places: Iterable[Place], paths: Iterable[str]) -> Discovery:
             gaps: list[Gap] = []
             if os.path.lexists(path):
                 for source in _found(harness, path, gaps):
-                    if _storable(source.path):
+                    if is_utf8(source.path):
                         discovery.sources[source[:3]] = source._replace(root=root)
             discovery.gaps[harness.id, path] = gaps
     return discovery
@@ -128,20 +129,10 @@ def missing_root(root: str) -> Gap:
 
 def unnameable(path: str) -> Gap:
     """Return the gap for a file whose name is no UTF-8: it cannot be named in an answer."""
-    name = os.fsencode(path).decode("utf-8", "backslashreplace")
+    name = shown_bytes(path)
     return Gap(
         GapKind.UNREADABLE, 1, f"{name}: the name is not valid UTF-8", "rename the file", name
     )
-
-
-def _storable(path: str) -> bool:
-    if path.isascii():  # as nearly every one of thousands
-        return True
-    try:
-        path.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def covers(place: str, path: str) -> bool:
