@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _SUBAGENT: Final = late(r"agent-[\w-]+")
 _HOUSEKEEPING: Final = ("agent-acompact", "agent-aprompt_suggestion")
 """Subagents the program runs for itself: a compaction, a guess at the next prompt."""
-_UUID: Final = re.compile(rb'"uuid":"([0-9A-Za-z-]{1,64})"')
+_UUID: Final = late(rb'"uuid":"([0-9A-Za-z-]{1,64})"')
 _RESUMABLE: Final = late(r"\w[\w.-]*")
 _NO_SESSIONS: Final = frozenset(
     {"tool-results", "memory", "file-history", "todos", "plugins", "node_modules", ".git"}
