@@ -290,6 +290,18 @@ def test_a_message_is_found_in_its_source(tmp_path: Path) -> None:
     assert line_of(session, None) == 1
 
 
+def test_outputs_alike_are_told_apart_by_their_calls(tmp_path: Path) -> None:
+    history = FakeHistory([Talk("claude", "alike", "app", NOW).call("sh", "make", "no").call(
+        "sh", "make", "no"
+    )])  # fmt: skip
+    session, path = history.sessions()[0], tmp_path / "x.jsonl"
+    messages = history.messages(session)
+    rows = [{"id": m.call, "text": m.text} for m in messages]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    session = session._replace(path=str(path))
+    assert [line_of(session, message) for message in messages] == [1, 2, 3, 4]
+
+
 async def test_an_editor_opens_the_source_at_the_line(monkeypatch, tmp_path: Path) -> None:
     ran: list[list[str]] = []
     monkeypatch.setattr(foreground, "run_foreground", lambda _, argv: ran.append(argv) or "")
