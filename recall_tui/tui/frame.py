@@ -99,7 +99,9 @@ def foldable(message: Message, frame: Frame) -> bool:
         return message.text.count("\n") >= limit or len(message.text) > 200
     if message.kind in {Kind.INJECTED, Kind.NOTICE, Kind.SUMMARY, Kind.DELEGATION}:
         return "\n" in message.text.strip() or len(message.text) > 60
-    return len(message.text) > 1500
+    if message.kind is Kind.ANSWER:
+        return False
+    return len(message.text) > 1500 or message.text.count("\n") >= FOLDED_PROMPT_LINES
 
 
 def spaced(kind: int, before: int | None) -> bool:

@@ -121,8 +121,11 @@ def result(
     if limit == 1:
         row = _one_line(source[0], whole, origin, frame, failed=failed)
         return _ruled([row], frame, failed=failed)
-    rows = _rows("\n".join(source), frame, wrapped=False, diff=is_diff(whole))
     total = whole.count("\n") + 1
+    if not above and total == len(source) + 1:
+        # One line more is shown rather than announced: it takes the same room.
+        source = [*source, whole.rpartition("\n")[2]]
+    rows = _rows("\n".join(source), frame, wrapped=False, diff=is_diff(whole))
     if above:
         rows.insert(0, note(counted(above, "line") + " above"))
     below = total - above - len(source)

@@ -177,6 +177,8 @@ def test_output_is_folded_and_says_how_much_there_is() -> None:
     assert len(lines) == FOLDED_LINES + 1
     assert "27 more lines · 190 B of 1.5 KB" in lines[-1].text
     assert len(lay(message(Kind.TOOL_RESULT, LISTING), FRAME, unfolded=True, spaced=False)) == 31
+    five = lay(message(Kind.TOOL_RESULT, "1\n2\n3\n4\nlast"), FRAME, spaced=False)
+    assert "last" in five[-1].text, "one line more takes the room of its announcement"
 
 
 def test_a_failure_shows_its_last_lines() -> None:
@@ -185,6 +187,13 @@ def test_a_failure_shows_its_last_lines() -> None:
     assert "43 lines above" in lines[0].text
     assert "ValueError: why" in lines[-1].text
     assert foldable(message(Kind.TOOL_RESULT, FAILURE, flags=int(Flag.FAILED)), FRAME)
+
+
+def test_what_is_folded_can_be_unfolded_and_nothing_else() -> None:
+    listed = message(Kind.PROMPT, "\n".join("short" for _ in range(50)))
+    assert "more line" in lay(listed, FRAME, spaced=False)[-1].text
+    assert foldable(listed, FRAME)
+    assert not foldable(message(Kind.ANSWER, "word " * 1000), FRAME), "an answer is always whole"
 
 
 def test_folded_output_shows_the_match() -> None:

@@ -168,7 +168,8 @@ class MaterialScreen(LeftOnce[int | None]):
 
     def _show_facts(self) -> None:
         item, several = self.current, len(self._items) > 1
-        of = f"{self._index + 1} of {len(self._items)} " if several else ""
+        key = self._keymap.shown("material.next")
+        of = f"{key} next · {self._index + 1:,} of {len(self._items):,} " if several else ""
         self.query_one("#material-head", Row).show(head_of(item.material), [Part(of, "muted")])
         how = self._how(item)
         self.query_one("#material-facts", Row).show(facts_of(item.material), [Part(how, "muted")])

@@ -158,6 +158,7 @@ class Transcript(SessionView):
                 chosen.append(result)
         chosen = [m for m in chosen if foldable(m, frame)]
         if not chosen:
+            self._say("All of this message is shown.")
             return
         self._unfolded ^= {m.position for m in chosen}
         self._lay_again({m.position // PAGE_MESSAGES for m in chosen}, self._anchor())
