@@ -187,8 +187,9 @@ class Upkeep:
             return found
         except StoreError as error:  # a full disk, a home that is read-only: the files answer
             words = f"the index takes nothing in: {error.message}"
-            self.gaps = [*found.gaps, Gap(GapKind.LOCKED, 1, words, error.hint)]
-            return found
+            left = self._pending()  # some of it may have been committed
+            self.gaps = [*self.gaps, Gap(GapKind.LOCKED, 1, words, error.hint)]
+            return left
         self.gaps = []  # the index notes them now
         return None
 

@@ -203,7 +203,8 @@ class Relations:
                 most = shared(mine, one.history.records, ids=ids)
                 if most > max(copied, one.copied):
                     original, copied = -1, most
-                    self.unsettled.add(row)
+                    if one.origin.place != origins[row].place:  # else it was indexed meanwhile
+                        self.unsettled.add(row)
             if copied:
                 counted[row] = max(original, -1), copied
         return counted

@@ -85,9 +85,32 @@ def open_reader(path: str) -> sqlite3.Connection:
         sqlite3.Error: There is no such file, or it is no database. Callers go through
             `store_errors`.
     """
-    escaped = path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
     # A journal needs a file beside it, which cannot be made where nothing can: then none writes.
     still = not os.path.exists(f"{path}-shm") and not can_write(path)
+    try:
+        return _reader(path, still=still)
+    except sqlite3.OperationalError as error:
+        name = getattr(error, "sqlite_errorname", "")
+        if still or not name.startswith(_NO_ROOM) or _holds(f"{path}-wal"):
+            raise
+        return _reader(path, still=True)
+
+
+_NO_ROOM: Final = ("SQLITE_IOERR", "SQLITE_FULL", "SQLITE_CANTOPEN")
+"""Errors of a disk without space for the file beside the journal."""
+
+
+def _holds(path: str) -> bool:
+    """Return whether a file is there and not empty."""
+    try:
+        return os.path.getsize(path) > 0
+    except OSError:
+        return False
+
+
+def _reader(path: str, *, still: bool) -> sqlite3.Connection:
+    """Return a connection that has read the first page; `still`: the file does not change."""
+    escaped = path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
     connection = sqlite3.connect(
         f"file:{escaped}?mode=ro{'&immutable=1' if still else ''}",
         uri=True,
@@ -98,6 +121,7 @@ def open_reader(path: str) -> sqlite3.Connection:
     try:
         for pragma in _READER:
             connection.execute(pragma)
+        connection.execute("PRAGMA user_version").fetchone()
     except BaseException:
         connection.close()
         raise
@@ -126,7 +150,14 @@ def open_writer(path: str) -> sqlite3.Connection:
 
 
 def swap_in(new: str, path: str) -> None:
-    """Put a finished, closed database in the place of another, or where none was."""
+    """Put a finished, closed database in the place of another, or where none was.
+
+    Raises:
+        StoreError: It cannot be put there; or its journal could not be folded in, for want of
+            space.
+    """
+    if os.path.exists(f"{new}-wal"):
+        raise StoreError(f"{path}: the disk is full", _HINTS["SQLITE_FULL"])
     # Another file's journal would be replayed into it.
     remove(path, ("-wal", "-shm"))
     with store_errors(path):

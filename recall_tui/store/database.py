@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Final
 
 from recall_tui import __version__
@@ -36,12 +36,12 @@ def _begin(path: str) -> None:
     """Make an empty index beside its place and put it there: no reader sees one without tables."""
     new = path + _BEGUN
     remove(new)
-    connection = open_writer(new)
     try:
-        migrations.bring_up_to_date(connection, edition.TEXT_RULES)
+        with closing(open_writer(new)) as connection:
+            migrations.bring_up_to_date(connection, edition.TEXT_RULES)
+        swap_in(new, path)
     finally:
-        connection.close()
-    swap_in(new, path)
+        remove(new)
 
 
 class Database:

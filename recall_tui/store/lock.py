@@ -11,6 +11,7 @@ import fcntl
 import os
 import sys
 import time
+from contextlib import suppress
 from typing import TYPE_CHECKING, Final, Self
 
 from recall_tui import clock
@@ -74,8 +75,9 @@ class WriterLock:
                     ) from error
                 time.sleep(0.05)
         self._file = file
-        os.ftruncate(file, 0)
-        os.pwrite(file, f"{os.getpid()} {clock.now_ms()} {_command()}".encode(), 0)
+        with suppress(OSError):  # on a full disk it has no name, and is held all the same
+            os.ftruncate(file, 0)
+            os.pwrite(file, f"{os.getpid()} {clock.now_ms()} {_command()}".encode(), 0)
         return self
 
     def __exit__(

@@ -51,8 +51,8 @@ def beside(index: str) -> Iterator[Beside]:
     """
     path = index + BUILDING
     remove(path)
-    new = Beside(Writer(path))
     try:
+        new = Beside(Writer(path))
         with closing(new.writer):
             _keep_names(index, new.writer)
             yield new

@@ -232,6 +232,15 @@ def test_an_original_that_is_read_after_its_copy_was_indexed_is_said_to_be(folde
         assert [g.count for g in last.reach.gaps if g.kind is GapKind.UNSETTLED] == [1]
 
 
+def test_what_was_indexed_meanwhile_counts_once_and_is_no_copy(folder):
+    write_sources(folder, [Talk("a", [Said("x", 5, record="r1")])])
+    with store_corpus(folder) as stored:
+        new = [(Toy(), source) for source in Toy().discover(str(folder), [])]
+        _, last = search_all([ColdCorpus(new, histories=stored.histories), stored], "x")
+        assert last.total == 1
+        assert GapKind.UNSETTLED not in {gap.kind for gap in last.reach.gaps}
+
+
 @pytest.mark.contract("X-1")
 def test_what_cannot_be_read_is_a_gap(folder):
     write_sources(folder, [Talk("a", [Said("x", 5)]), Talk("b", [Said("x", 6)])])

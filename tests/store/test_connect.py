@@ -11,8 +11,8 @@ import pytest
 
 from recall_tui.errors import StoreError
 from recall_tui.model import Filter
-from recall_tui.store import migrations
-from recall_tui.store.connect import PAGE_SIZE, Readers, open_reader, open_writer
+from recall_tui.store import connect, migrations
+from recall_tui.store.connect import PAGE_SIZE, Readers, open_reader, open_writer, swap_in
 from recall_tui.store.corpus import StoreCorpus
 from tests.store.toy import line
 
@@ -139,3 +139,40 @@ def test_the_journal_of_a_lost_index_is_not_replayed_into_a_new_one(desk):
         file.write(left)
     desk.sync()
     assert len(StoreCorpus(desk.index).sessions(Filter())) == 1
+
+
+def test_a_database_whose_journal_did_not_fit_takes_no_place(tmp_path):
+    """Closing it says nothing of that: the file alone would be damaged."""
+    new, path = str(tmp_path / "new.db"), str(tmp_path / "index.db")
+    with closing(open_writer(new)) as connection:
+        connection.execute("CREATE TABLE t (x)")
+        with pytest.raises(StoreError, match="the disk is full"):
+            swap_in(new, path)
+    assert not os.path.exists(path)
+    swap_in(new, path)
+    with closing(open_reader(path)) as reader:
+        assert reader.execute("SELECT count(*) FROM t").fetchone() == (0,)
+
+
+def test_an_index_at_rest_is_read_where_nothing_fits_beside_it(desk, monkeypatch):
+    desk.write("a.jsonl", line(text="one"))
+    desk.sync()
+    with closing(open_writer(desk.index)) as writer:
+        writer.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    asked, read = [], connect._reader
+
+    def full(path: str, *, still: bool) -> sqlite3.Connection:
+        asked.append(still)
+        if not still:
+            error = sqlite3.OperationalError("disk I/O error")
+            error.sqlite_errorname = "SQLITE_IOERR_SHMSIZE"
+            raise error
+        return read(path, still=still)
+
+    monkeypatch.setattr(connect, "_reader", full)
+    assert [s.title for s in StoreCorpus(desk.index).sessions(Filter())] == ["one"]
+    assert asked == [False, True]
+    with open(desk.index + "-wal", "ab") as journal:
+        journal.write(b"x")
+    with pytest.raises(sqlite3.OperationalError):  # what lies in the journal would be missing
+        open_reader(desk.index)

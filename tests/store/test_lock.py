@@ -36,3 +36,13 @@ def test_a_disk_that_cannot_lock_is_no_other_writer(tmp_path, monkeypatch, code:
         pass
     assert not isinstance(raised.value, StoreBusyError)
     assert "RECALL_HOME" in raised.value.hint
+
+
+def test_on_a_full_disk_it_is_held_without_a_name(tmp_path, monkeypatch):
+    def full(*_args):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("os.pwrite", full)
+    path = str(tmp_path / "lock")
+    with WriterLock(path), pytest.raises(StoreBusyError, match="has not named itself"):
+        WriterLock(path).__enter__()

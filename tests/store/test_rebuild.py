@@ -352,6 +352,21 @@ def test_the_steps_lead_to_this_version():
     assert schema.OLDEST_READABLE <= schema.VERSION
 
 
+def test_a_rebuild_that_cannot_begin_leaves_nothing(desk, monkeypatch):
+    desk.write("a.jsonl", line(text="one", t=T))
+    desk.sync()
+
+    def full(path: str) -> None:
+        with open(path, "w") as file:
+            file.write("half")
+        raise StoreError("the disk is full")
+
+    monkeypatch.setattr(rebuild, "Writer", full)
+    with pytest.raises(StoreError):
+        desk.sync(rebuild=True)
+    assert not os.path.exists(desk.index + rebuild.BUILDING)
+
+
 def test_half_an_index_of_a_killed_rebuild_is_swept_away(desk):
     desk.write("a.jsonl", line(text="one", t=T))
     desk.sync()
