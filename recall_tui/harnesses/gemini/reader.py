@@ -316,6 +316,10 @@ def _told(
             if parsed.kind is Kind.TOOL_RESULT:
                 parsed.text = outputs.whole(parsed.text, source.path)
             if not spoken and parsed.kind is Kind.INJECTED and parsed.text == records.opening:
+                # The program gives the opening of every session one id: with the session's it
+                # tells the copies of a file, which are known by other names.
+                if stated and not parsed.record:
+                    parsed.record = f"{stated}:{_place(record, position)}"
                 held.append(parsed)
                 continue
             spoken = True

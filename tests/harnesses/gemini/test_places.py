@@ -11,6 +11,7 @@ import pytest
 
 from recall_tui.harnesses.base import Source
 from recall_tui.harnesses.gemini import Gemini
+from recall_tui.history import History
 from recall_tui.model import Gap, SessionKind
 from tests.harnesses.gemini import build
 
@@ -246,3 +247,17 @@ def test_discovery_needs_no_decoder() -> None:
         [sys.executable, "-c", code], check=False, capture_output=True, text=True
     )
     assert result.stdout.strip() == "set()", result.stderr
+
+
+def test_a_copied_file_counts_once_and_sessions_that_open_alike_do_not(tmp_path: Path) -> None:
+    """The second file of an id is known by its name, and every session begins with one record."""
+    for name, session in (("1", "a"), ("2", "a"), ("3", "b")):
+        path = chats(tmp_path) / f"session-{name}.jsonl"
+        number = ord(session)
+        build.lines(path, build.meta(session), build.opening(), build.user(number, "zqwords"))
+    env = {"HOME": str(tmp_path), "RECALL_HOME": str(tmp_path / "recall")}
+    history = History.open(env=env)
+    listed = history.sessions()
+    assert sorted(s.native_id for s in listed) == ["a", "b"]
+    assert {s.messages - s.copied for s in listed} == {2}
+    history.close()

@@ -246,7 +246,8 @@ def test_the_opening_text_is_injected(tmp_path: Path) -> None:
     plain = "This is the Gemini CLI. We are setting up the context for our chat."
     messages = told(tmp_path, build.opening(), build.user(1, plain), build.user(2, "go"))
     assert [m.kind.word for m in messages] == ["injected", "injected", "prompt"]
-    assert messages[0].record == ""  # the same id in every session
+    opening = build.opening()["$set"]["messages"][0]["id"]  # the same in every session
+    assert messages[0].record == f"{build.SESSION}:{opening}"
 
 
 @pytest.mark.contract("S3-51")
