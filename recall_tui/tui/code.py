@@ -56,6 +56,20 @@ def _lexer(language: str) -> Lexer | None:
     return lexer
 
 
+def language_of(path: str) -> str:
+    """Return the language of a file by its suffix, as a name for `coloured`; empty when unknown."""
+    name, dot, suffix = path.replace("\\", "/").rpartition("/")[2].rpartition(".")
+    return _language(suffix) if name and dot and suffix.isalnum() and " " not in path else ""
+
+
+@lru_cache(maxsize=64)
+def _language(suffix: str) -> str:
+    from pygments.lexers import find_lexer_class_for_filename
+
+    found = find_lexer_class_for_filename(f"x.{suffix}")
+    return found.aliases[0] if found is not None and found.aliases else ""
+
+
 @lru_cache(maxsize=512)
 def _ink(token: str) -> str:
     """Return the ink of a Pygments token type, by its dotted name."""

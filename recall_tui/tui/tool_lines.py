@@ -9,7 +9,7 @@ from rich.cells import cell_len
 from recall_tui.model import Flag
 from recall_tui.text.redact import shown
 from recall_tui.tui import markdown
-from recall_tui.tui.code import diff_line, is_diff
+from recall_tui.tui.code import diff_line, is_diff, language_of
 from recall_tui.tui.excerpts import (
     bounded,
     bytes_of,
@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 
 _SERVED: Final = "mcp__"
 """So begins the name of a tool that an MCP server offers: `mcp__server__tool`."""
+
+_COLOURED_CHARS: Final = 20_000
+"""What is longer stays plain, for the sake of time."""
 
 _PLAIN: Final = 40
 """Cells of a call's argument where its output names it."""
@@ -62,8 +65,8 @@ def call(message: Message, frame: Frame, outcome: Outcome | None, *, unfolded: b
     first = gutter(message.kind, message.time_ms, frame, name, "▸")
     room = frame.width - sum(cell_len(piece) for piece, _ in first)
     fits = cell_len(clean(head)) < room - sum(cell_len(piece) for piece, _ in tail)
-    body = rest if fits else text
-    if unfolded and body.strip():
+    hidden = bool(rest.strip()) or not fits
+    if unfolded and hidden:
         first[0] = ("▾ ", first[0][1])
     lines = [Line((*first, *justified(argument, [*tail, (" ", "")], room)))]
     if not unfolded and rest.strip() and not any(True for _ in frame.find(head)):
@@ -72,12 +75,23 @@ def call(message: Message, frame: Frame, outcome: Outcome | None, *, unfolded: b
         if rows:
             shown_rows = _rows("\n".join(rows), frame, wrapped=False, diff=is_diff(rest))
             lines.extend(_ruled(shown_rows, frame))
-    if unfolded and body.strip():
-        part, left = bounded(body.strip("\n"))
-        lines.extend(_ruled(_rows(part, frame, wrapped=True), frame))
-        if left:
-            lines.extend(_ruled([note(left)], frame))
+    if unfolded and hidden:
+        whole = [] if fits else _rows(head, frame, wrapped=True, diff=False)
+        lines.extend(_ruled([*whole, *_arguments(head, rest, frame)], frame))
     return lines
+
+
+def _arguments(head: str, rest: str, frame: Frame) -> list[Line]:
+    """Return what a call asked for beyond its telling argument: as code where that is a file."""
+    if not rest.strip():
+        return []
+    part, left = bounded(rest.strip("\n"))
+    language = language_of(head.strip()) if len(part) <= _COLOURED_CHARS else ""
+    if language and not is_diff(part):
+        rows = markdown.block(part, language, frame.room - 2, frame.find)
+    else:
+        rows = _rows(part, frame, wrapped=True)
+    return [*rows, note(left)] if left else rows
 
 
 def _ending(message: Message, outcome: Outcome | None) -> list[Piece]:
@@ -145,7 +159,7 @@ def _origin(made_by: Message) -> str:
 
 def _named(origin: str, frame: Frame) -> list[Line]:
     """Return the row above an output that says which call it is of."""
-    return [Line((("↑ ", "dim"), (cut(origin, frame.room - 4), "dim")))] if origin else []
+    return [Line((("↑ ", "accent"), (cut(origin, frame.room - 4), "dim")))] if origin else []
 
 
 def _one_line(row: str, whole: str, origin: str, frame: Frame, *, failed: bool) -> Line:

@@ -128,6 +128,15 @@ def test_a_long_command_of_one_line_unfolds() -> None:
     assert "step-0 " in whole[1].text and "step-39" in whole[-1].text
 
 
+def test_what_is_written_to_a_file_is_code_of_its_language() -> None:
+    asked = message(Kind.TOOL_CALL, "src/a.py\ndef f(): pass", tool="Write")
+    _, code = lay(asked, FRAME, unfolded=True, spaced=False)
+    assert ("def", "code-keyword") in code.pieces and code.fill == "code-block"
+    asked = message(Kind.TOOL_CALL, "see a.py\ndef f(): pass", tool="Bash")
+    _, plain = lay(asked, FRAME, unfolded=True, spaced=False)
+    assert not plain.fill, "a command is no file"
+
+
 def test_an_output_that_is_a_picture_is_not_called_none() -> None:
     assert "no output" in lay(message(Kind.TOOL_RESULT, ""), FRAME, spaced=False)[0].text
     item = Material("id", "a.png", "image", "image/png", 74, 8, 8)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from recall_tui.history import History
     from recall_tui.model import Session
 
-_AT_ONCE_CHARS: Final = 200_000
+_AT_ONCE_CHARS: Final = 30_000
 """Text of a page that is laid out at a key at once, which takes a frame or two; for more than that
 a thread is asked."""
 
