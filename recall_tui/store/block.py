@@ -14,7 +14,7 @@ import sys
 from array import array
 from bisect import bisect_right
 from enum import IntEnum
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -147,6 +147,14 @@ class Meta:
         return column
 
 
+class Attributes(Protocol):
+    """The sparse facts of a block's messages (`Prepared.attributes`); a dictionary is one."""
+
+    def get(self, index: int, default: dict[str, Any], /) -> dict[str, Any]:
+        """Return the facts of the message of an index."""
+        ...
+
+
 class Block:
     """A block as a scan sees it.
 
@@ -166,7 +174,7 @@ class Block:
         self, id_: int, session: int, kind: int, last_ms: int,
         meta: Meta | bytes | Callable[[], bytes], fold: bytes | Callable[[], bytes],
         raw: Callable[[], bytes],
-        attributes: Callable[[], dict[int, dict[str, object]]] = dict, copied: int = 0,
+        attributes: Callable[[], Attributes] = dict, copied: int = 0,
     ) -> None:  # fmt: skip
         self.id = id_
         self.session = session
@@ -176,9 +184,7 @@ class Block:
         self._fold = fold
         self._meta = meta
         self._raw: Callable[[], bytes] | bytes = raw
-        self._attributes: (
-            Callable[[], dict[int, dict[str, object]]] | dict[int, dict[str, object]]
-        ) = attributes
+        self._attributes: Callable[[], Attributes] | Attributes = attributes
 
     @property
     def fold(self) -> bytes:
@@ -212,7 +218,7 @@ class Block:
         return self._raw[start:end].decode("utf-8", "replace")
 
     def attributes_of(self, index: int) -> dict[str, object]:
-        """Return the sparse facts of one message (`Prepared.attributes`), empty without any."""
-        if not isinstance(self._attributes, dict):
+        """Return the sparse facts of one message, empty without any."""
+        if callable(self._attributes):
             self._attributes = self._attributes()
         return self._attributes.get(index, {})

@@ -28,7 +28,7 @@ from recall_tui.model import (
 from recall_tui.store import choice, memory, reach, schema
 from recall_tui.store.block import Block, Meta
 from recall_tui.store.connect import Readers, store_errors
-from recall_tui.store.expand import expand, expand_attributes
+from recall_tui.store.expand import Facts, expand
 from recall_tui.store.migrations import TEXT_RULES
 from recall_tui.store.skeleton import Skeleton
 from recall_tui.store.within import WHOLE, Within, within
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from recall_tui.model import Candidates, Gap
+    from recall_tui.store.block import Attributes
     from recall_tui.store.copies import Indexed
     from recall_tui.store.damage import Damaged
 
@@ -196,7 +197,7 @@ class StoreCorpus:
             named = connection.execute("SELECT key FROM session WHERE id=?", (row,)).fetchone()
             rows = connection.execute(_MESSAGES, (row, start, end))
             for meta, raw, attributes in rows:
-                packed, facts = Meta.unpack(meta), expand_attributes(attributes)
+                packed, facts = Meta.unpack(meta), Facts(attributes)
                 found += messages_of(named[0], packed, expand(raw), facts, start, end)
         found.sort(key=lambda message: message.position)
         return found
@@ -361,9 +362,9 @@ class _State:
         """Return the marked texts of a block."""
         return expand(self.read(_BODY, block))
 
-    def attributes(self, block: int) -> dict[int, dict[str, object]]:
+    def attributes(self, block: int) -> Facts:
         """Return the sparse facts of a block's messages by index."""
-        return expand_attributes(self.read(_ATTRIBUTES, block))
+        return Facts(self.read(_ATTRIBUTES, block))
 
     def read(self, query: str, block: int) -> bytes:
         """Return the one value of a block that a query asks for.
@@ -431,7 +432,7 @@ def _session(row: tuple[Any, ...], here: Within) -> Session:
 
 
 def messages_of(
-    key: str, meta: Meta, text: bytes, facts: dict[int, dict[str, Any]], start: int, stop: int
+    key: str, meta: Meta, text: bytes, facts: Attributes, start: int, stop: int
 ) -> Iterator[Message]:
     """Yield the messages of a block at positions from `start` up to `stop`.
 

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from recall_tui.store.block import SEPARATOR, BlockKind, Meta
 from recall_tui.store.build import BuiltBlock
-from recall_tui.store.expand import expand, expand_attributes
+from recall_tui.store.expand import Facts, expand
 
 
 class StoredBlock(NamedTuple):
@@ -72,7 +72,7 @@ def load(block: StoredBlock) -> BuiltBlock:
         Meta.unpack(block.meta),
         block.fold,
         expand(block.raw),
-        expand_attributes(block.attributes),
+        Facts(block.attributes).all,
     )
 
 

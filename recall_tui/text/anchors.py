@@ -7,8 +7,6 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
-from recall_tui.text.find import finder
-
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
@@ -38,7 +36,6 @@ class Anchors:
     def __init__(self, sought: Sequence[Sought]) -> None:
         """Compile nothing yet."""
         self._sought = sought
-        self._forms = [form for index, one in enumerate(sought) for form in _forms(index, one)]
         self._guard = threading.Lock()
 
     def places(self, text: bytes) -> Iterator[tuple[int, int]]:
@@ -64,12 +61,20 @@ class Anchors:
         return ((forms[number].literal, end - forms[number].extent) for number, end in found)
 
     def _one_by_one(self, text: bytes) -> Iterator[tuple[int, int]]:
-        find = finder(text)
-        for index, (literal, *_) in enumerate(self._sought):
-            at = find(literal, 0)
+        find = text.find
+        for index, literal in [(i, held) for i, held in self._literals if held in text]:
+            at = find(literal)
             while at >= 0:
                 yield index, at
                 at = find(literal, at + 1)
+
+    @cached_property
+    def _literals(self) -> list[tuple[int, bytes]]:
+        return [(index, one.literal) for index, one in enumerate(self._sought)]
+
+    @cached_property
+    def _forms(self) -> list[_Form]:
+        return [form for index, one in enumerate(self._sought) for form in _forms(index, one)]
 
     @cached_property
     def _scan(self) -> _Scan | None:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, Protocol
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from typing import Final, Protocol
 
 try:
     from stringzilla import Str, find_first_of, translate
@@ -13,14 +10,6 @@ except ImportError:  # pragma: no cover - a platform without a wheel: slower, sa
     Str = find_first_of = translate = None
 
 SIMD: Final = Str is not None
-
-
-def finder(haystack: bytes) -> Callable[[bytes, int], int]:
-    """Return `find(needle, start)` over a text: offset of the next match, or -1."""
-    if Str is not None:
-        find: Callable[[bytes, int], int] = Str(haystack).find
-        return find
-    return haystack.find
 
 
 def holds_any(text: str | bytes, bytes_sought: bytes) -> bool:

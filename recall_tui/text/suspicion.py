@@ -25,12 +25,16 @@ FETCH: Final = "instructions from elsewhere"
 READ_CHARS: Final = 200_000
 """Characters looked at, at most: an order to the reader that comes later is not read either."""
 
-_SHAPES: Final = (  # reason, texts of which one stands in every match, pattern
+_SHAPES: Final = (  # reason, texts of which each row has one in every match, pattern
     (
         OVERRIDE,
-        ("ignor", "disregard", "forget", "override", "bypass", "olvida", "oublie", "vergiss",
-         "игнорир", "забудь", "忽略", "无视", "忘记", "忘掉", "不要理会", "無視", "忘れ",
-         "you are", "act as if"),
+        (("ignor", "disregard", "forget", "override", "bypass", "olvida", "oublie", "vergiss",
+          "игнорир", "забудь", "忽略", "无视", "忘记", "忘掉", "不要理会", "無視", "忘れ",
+          "you are", "act as if"),
+         ("instruc", "instruç", "prompt", "rule", "message", "guideline", "context", "anweisung",
+          "istruzioni", "инструкци", "указани", "指令", "指示", "提示", "规则", "命令",
+          "プロンプト", "ルール", "dan", "jailbroken", "unrestricted", "developer mode", "root",
+          "no longer")),
         r"\b(?:ignore|disregard|forget|override|bypass)\W{1,3}(?:\w+\W{1,3}){0,4}?"
         r"(?:previous|prior|earlier|above|preceding|foregoing|system|developer|safety)\W{1,3}"
         r"(?:\w+\W{1,3}){0,2}?(?:instructions?|prompts?|rules?|messages?|guidelines|context)\b"
@@ -44,7 +48,8 @@ _SHAPES: Final = (  # reason, texts of which one stands in every match, pattern
     ),
     (
         ROLE,
-        ("<|", "inst]", "sys>>", "system", "developer", "instruction"),
+        (("<|", "inst]", "sys>>", "system", "developer", "instruction"),
+         ("<|", "inst]", "sys>>", ":")),
         r"<\|(?:im_start|im_end|system|user|assistant|start_header_id|endoftext|channel)\|?>?"
         r"|\[/?inst\]|<</?sys>>"
         r"|^\W{0,4}(?:system|developer)(?: (?:message|prompt|instructions?))?\s*:\s*you\b"
@@ -52,8 +57,9 @@ _SHAPES: Final = (  # reason, texts of which one stands in every match, pattern
     ),
     (
         PRIVILEGED,
-        ("system", "developer", "admin", "important", "anthropic", "openai", "google",
-         "operator", "do not"),
+        (("system", "developer", "admin", "important", "anthropic", "openai", "google",
+          "operator", "do not"),
+         ("prompt", "message", "override", "instruction", " the user")),
         r"</?(?:system[-_](?:prompt|message|override|instruction)|developer[-_]message|"
         r"admin[-_](?:override|message)|important[-_]instructions?)>"
         r"|\b(?:begin|start|end) (?:of )?(?:system|developer|admin) (?:prompt|message|override)\b"
@@ -64,8 +70,8 @@ _SHAPES: Final = (  # reason, texts of which one stands in every match, pattern
     ),
     (
         EXFILTRATION,
-        ("key", "secret", "password", "token", "credential", ".env", "id_rsa", "environment var",
-         "/.aws/", "/.ssh/"),
+        (("key", "secret", "password", "token", "credential", ".env", "id_rsa", "environment var",
+          "/.aws/", "/.ssh/"),),
         r"\b(?:send|post|upload|exfiltrate|forward|transmit|leak|email|mail)\W{1,3}"
         r"(?:\w+\W{1,3}){0,6}?(?:api[ _-]?keys?|secrets?|passwords?|tokens?|credentials?|"
         r"private keys?|\.env|id_rsa|environment variables)\W{1,3}(?:\w+\W{1,3}){0,6}?"
@@ -75,7 +81,8 @@ _SHAPES: Final = (  # reason, texts of which one stands in every match, pattern
     ),
     (
         COMMAND,
-        ("curl", "wget", "iex", "invoke-", "run th", "execute th", "paste th", "base64"),
+        (("curl", "wget", "iex", "invoke-", "run th", "execute th", "paste th", "base64"),
+         ("sh", "iex", "invoke-", "command", "script", "code")),
         r"\b(?:curl|wget)\b[^\n|]{0,300}\|\s*(?:sudo\s+)?(?:ba|z|da|k)?sh\b"
         r"|\b(?:ba)?sh\s+(?:-c\s+)?[\"']?(?:<\(|\$\()\s*(?:curl|wget)\b"
         r"|\b(?:iex|invoke-expression)\b[^\n]{0,40}\b(?:irm|iwr|invoke-webrequest|downloadstring)\b"
@@ -86,7 +93,8 @@ _SHAPES: Final = (  # reason, texts of which one stands in every match, pattern
     ),
     (
         FETCH,
-        ("instruction", "commands", "orders", "prompt"),
+        (("instruction", "commands", "orders", "prompt"),
+         ("follow", "obey", "execute", "apply", "load", "fetch")),
         r"\b(?:follow|obey|execute|apply|load|fetch)\W{1,3}(?:\w+\W{1,3}){0,3}?"
         r"(?:instructions?|commands|orders|prompts?)\W{1,3}(?:\w+\W{1,3}){0,4}?"
         r"(?:at|from|in|on|found at)\W{1,3}(?:the (?:url|page|link)\b|https?:)",
@@ -111,7 +119,7 @@ def suspicious(text: str) -> tuple[str, ...]:
     return tuple(
         reason
         for reason, hints, pattern in _PATTERNS
-        if any(hint in plain for hint in hints) and pattern.search(plain)
+        if all(any(hint in plain for hint in row) for row in hints) and pattern.search(plain)
     )
 
 

@@ -25,7 +25,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from recall_tui.harnesses import registry
 from recall_tui.harnesses.base import Harness, Source
 from recall_tui.store import memory
-from recall_tui.store.expand import expand, expand_attributes
+from recall_tui.store.expand import Facts, expand
 from recall_tui.store.stored import StoredBlock
 from recall_tui.store.sync.plan import Known
 from recall_tui.store.sync.worker import Reading, Task, read
@@ -39,7 +39,7 @@ def told(part: StoredBlock | Reading) -> str:
     """Return all of a part but how its text was compressed."""
     if isinstance(part, Reading):
         return repr(part)
-    facts = sorted(expand_attributes(part.attributes).items())
+    facts = sorted(Facts(part.attributes).all.items())
     return repr((part[:-2], expand(part.raw), [(i, sorted(f.items())) for i, f in facts]))
 
 

@@ -13,7 +13,7 @@ from recall_tui.model import Filter
 from recall_tui.store import connect
 from recall_tui.store.block import Meta
 from recall_tui.store.corpus import StoreCorpus
-from recall_tui.store.expand import expand, expand_attributes
+from recall_tui.store.expand import Facts, expand
 from recall_tui.store.sync.discover import Place
 from recall_tui.store.sync.run import EVERYTHING, sync
 from tests.store.toy import Box, Toy
@@ -131,7 +131,7 @@ def messages(connection: sqlite3.Connection, session: int) -> list[tuple]:
         assert (first, last) == (meta.positions[0], meta.positions[-1])
         assert first_ms == min(meta.times)
         assert last_ms >= max(meta.times)
-        texts, facts = expand(raw), expand_attributes(attributes)
+        texts, facts = expand(raw), Facts(attributes).all
         for i, position in enumerate(meta.positions):
             begin, end = meta.raw_span(i)
             start, stop = meta.fold_span(i)

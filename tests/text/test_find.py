@@ -39,8 +39,8 @@ def test_the_quick_search_is_in_use_and_the_other_is_not_the_same(plain):
 @given(haystack=st.binary(max_size=200), needle=needles, start=st.integers(0, 210))
 def test_both_find_the_same_offset(plain, haystack, needle, start):
     expected = haystack.find(needle, start)
-    assert find.finder(haystack)(needle, start) == expected
-    assert plain.finder(haystack)(needle, start) == expected
+    assert find.searchable(haystack).find(needle, start) == expected
+    assert plain.searchable(haystack).find(needle, start) == expected
 
 
 @given(text=st.binary(max_size=100), sought=needles)

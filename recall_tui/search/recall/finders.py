@@ -6,7 +6,7 @@ from bisect import bisect_right
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 from recall_tui.search.recall import policy
-from recall_tui.search.recall.words import TOKEN, UNSPACED
+from recall_tui.search.recall.words import TOKEN, is_unspaced
 from recall_tui.text.find import searchable
 from recall_tui.text.words import is_word
 
@@ -168,4 +168,4 @@ def _starts(fold: bytes, at: int, word: Word) -> bool:
     while low > 0 and at - low < 4 and 0x80 <= fold[low] < 0xC0:
         low -= 1
     last = fold[low:at].decode("utf-8", "ignore")[-1:] or " "
-    return not is_word(last) or (not word.unspaced and UNSPACED.match(last) is not None)
+    return not is_word(last) or (not word.unspaced and is_unspaced(last))

@@ -125,9 +125,12 @@ def split(sentence: str) -> list[Term]:
         name = name if _DOTFILE.match(name) else name.lstrip(_TRIM)
         if (len(name) > 2 or name.endswith("#")) and not _NAMELIKE.match(name):
             _add(found, _exact(name, "identifier"))
-    for run in _CJK.findall(rest):
-        _add_run(found, run)
-    bare = _OPAQUE.sub(" ", _CJK.sub(" ", rest))
+    bare = rest
+    if not rest.isascii():  # that pattern takes 2 ms to compile
+        for run in _CJK.findall(rest):
+            _add_run(found, run)
+        bare = _CJK.sub(" ", rest)
+    bare = _OPAQUE.sub(" ", bare)
     words = _words(bare)
     if len(words) in _PHRASE_WORDS and _is_short(sentence):
         whole = " ".join(sentence.split()).strip(_TRIM + "\"'")
