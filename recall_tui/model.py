@@ -282,7 +282,6 @@ class GapKind(StrEnum):
 
     NO_SOURCES = "no_sources"
     NOT_INDEXED = "not_indexed"
-    STALE = "stale"
     COLD = "cold"
     UNSETTLED = "unsettled"
     """Which of two sessions has a message from the other is not known before all is indexed."""
@@ -294,12 +293,8 @@ class GapKind(StrEnum):
     HORIZON = "horizon"
     FILTERED = "filtered"
     EXCLUDED = "excluded"
-    FORGOTTEN = "forgotten"
     TIMED_OUT = "timed_out"
-    BUDGET = "budget"
     CANCELLED = "cancelled"
-    CAPPED = "capped"
-    DECLINED = "declined"
     NO_FACTS = "no_facts"
     NO_MATCH = "no_match"
     RETENTION = "retention"
@@ -312,13 +307,10 @@ PARTIAL: Final = frozenset(
     {
         GapKind.NO_SOURCES,
         GapKind.NOT_INDEXED,
-        GapKind.STALE,
         GapKind.UNREADABLE,
         GapKind.UNPARSED,
         GapKind.TIMED_OUT,
-        GapKind.BUDGET,
         GapKind.CANCELLED,
-        GapKind.CAPPED,
     }
 )
 """Kinds that mean that something was not searched which should have been (Q1). Not what a person

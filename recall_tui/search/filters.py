@@ -1,4 +1,4 @@
-"""Typed filters: `harness:codex since:7d role:user cwd:"my app"` in a query line, and back.
+"""Typed filters: `harness:codex since:7d role:user cwd:"my app"` in a query line.
 
 The app's box, the command line's options and saved searches all mean the same by these words,
 because all of them come through `build`.
@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from recall_tui.clock import parse_bound, to_iso
+from recall_tui.clock import parse_bound
 from recall_tui.errors import QueryError
 from recall_tui.model import Filter, Kind, Role
 
@@ -36,7 +36,6 @@ _ROLES: Final = {role.value: role for role in Role}
 _KINDS: Final = {kind.word: kind for kind in Kind}
 _TOKEN: Final = re.compile(r'(?<!\S)(?P<field>[a-z]{2,12}):(?P<value>"(?:\\.|[^"\\])*"|\S*)')
 _ESCAPE: Final = re.compile(r"\\(.)", re.DOTALL)
-_PLAIN: Final = re.compile(r'[^\s"\\,]+\Z')
 
 T = TypeVar("T")
 
@@ -93,24 +92,6 @@ def build(values: Iterable[tuple[str, str]], zone: tzinfo, now_ms: int | None = 
     ):
         raise QueryError("since is after until", "swap the two bounds")
     return chosen
-
-
-def render(chosen: Filter, zone: tzinfo) -> str:
-    """Return the filter as a person would type it: `parse` of it gives the same filter."""
-    words: list[tuple[str, Iterable[str]]] = [
-        ("harness", chosen.harnesses),
-        ("since", [] if chosen.since_ms is None else [to_iso(chosen.since_ms, zone)]),
-        ("until", [] if chosen.until_ms is None else [to_iso(chosen.until_ms, zone)]),
-        ("role", [role.value for role in chosen.roles]),
-        ("kind", [kind.word for kind in chosen.kinds]),
-        ("cwd", [chosen.cwd] if chosen.cwd else []),
-        ("branch", [chosen.branch] if chosen.branch else []),
-        ("model", [chosen.model] if chosen.model else []),
-        ("session", chosen.sessions),
-        ("source", chosen.roots),
-        ("is", [word for word, name in _STATES.items() if getattr(chosen, name)]),
-    ]
-    return " ".join(f"{name}:{_quoted(value)}" for name, values in words for value in values)
 
 
 def _change(
@@ -210,9 +191,3 @@ def _unquoted(value: str) -> str:
     if len(value) >= 2 and value[0] == value[-1] == '"':
         return _ESCAPE.sub(r"\1", value[1:-1])
     return value
-
-
-def _quoted(value: str) -> str:
-    if _PLAIN.match(value):
-        return value
-    return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'

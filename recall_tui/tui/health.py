@@ -96,7 +96,7 @@ _SHOWS: Final = "recall --demo"
 _NAMED_BELOW: Final = "recall doctor names"
 _BELOW: Final = "the files are named below, under damage"
 
-_NOW: Final = frozenset({GapKind.NOT_INDEXED, GapKind.STALE, GapKind.COLD})
+_NOW: Final = frozenset({GapKind.NOT_INDEXED, GapKind.UNSETTLED, GapKind.COLD})
 """What a sync that is on its way mends."""
 
 

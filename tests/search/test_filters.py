@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, timedelta, timezone
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from recall_tui.clock import to_iso
 from recall_tui.errors import QueryError
 from recall_tui.model import Filter, Kind, Role
-from recall_tui.search.filters import build, parse, render
+from recall_tui.search.filters import build, parse
 
 NOW = 1_790_000_000_000
 DAY = 86_400_000
@@ -109,6 +111,30 @@ names = st.text(st.characters(blacklist_categories=["Cs", "Cc"]), min_size=1, ma
 ids = st.text("abcdef0123456789-", min_size=1, max_size=12)
 
 
+def written(chosen, zone):
+    """The filter as a person would type it."""
+    words = [
+        ("harness", chosen.harnesses),
+        ("since", [] if chosen.since_ms is None else [to_iso(chosen.since_ms, zone)]),
+        ("until", [] if chosen.until_ms is None else [to_iso(chosen.until_ms, zone)]),
+        ("role", [role.value for role in chosen.roles]),
+        ("kind", [kind.word for kind in chosen.kinds]),
+        ("cwd", [chosen.cwd] if chosen.cwd else []),
+        ("branch", [chosen.branch] if chosen.branch else []),
+        ("model", [chosen.model] if chosen.model else []),
+        ("session", chosen.sessions),
+        ("source", chosen.roots),
+        ("is", ["main"] * chosen.mains_only + ["copy"] * chosen.include_copies),
+    ]
+    return " ".join(f"{name}:{quoted(value)}" for name, values in words for value in values)
+
+
+def quoted(value):
+    if re.fullmatch(r'[^\s"\\,]+', value):
+        return value
+    return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
 @given(
     st.builds(
         Filter,
@@ -129,5 +155,5 @@ ids = st.text("abcdef0123456789-", min_size=1, max_size=12)
     st.sampled_from(["", "context window"]),
 )
 def test_a_filter_written_and_read_again_is_the_same(chosen, zone, text):
-    line = f"{render(chosen, zone)} {text}".strip()
+    line = f"{written(chosen, zone)} {text}".strip()
     assert parse(line, zone, NOW) == (chosen, text)

@@ -151,14 +151,14 @@ async def test_gaps_of_an_answer_are_in_the_banner(make_app: Callable[..., Recal
     class Hurried(FakeHistory):
         def recall(self, request, stop=lambda: False):
             answer = super().recall(request, stop)
-            answer.reach.add([Gap(GapKind.BUDGET, 3, "no time")])
+            answer.reach.add([Gap(GapKind.TIMED_OUT, 3, "no time")])
             return answer
 
     async with make_app(Hurried(gaps=[])).run_test(size=WIDE) as pilot:
         await rested(pilot)
         await pilot.press("ctrl+t")
         await type_text(pilot, "context")
-        assert "3 sessions not ranked in time" in main_of(pilot).row("banner").text
+        assert "3 blocks ran out of time" in main_of(pilot).row("banner").text
 
 
 async def test_an_answer_is_stopped_by_the_next_key(make_app: Callable[..., RecallApp]) -> None:
