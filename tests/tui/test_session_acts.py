@@ -549,3 +549,31 @@ async def test_a_double_click_unfolds_and_selects_nothing() -> None:
             await pilot.click("#transcript", offset=(30, 2), times=times)
             await rested(pilot)
             assert not app.screen.get_selected_text()
+
+
+async def test_hits_inside_a_tall_message_are_gone_to_one_by_one() -> None:
+    rows = [f"row {n}" + (" needle" if n in {100, 200} else "") for n in range(300)]
+    talk = Talk("claude", "tall", "app", NOW).you("go").call("sh", "make", "\n".join(rows))
+    talk.agent("the needle is found")
+    app = make(FakeHistory([talk]))
+    async with app.run_test(size=WIDE) as pilot:
+        await rested(pilot)
+        await pilot.press("enter", "slash", *"needle")
+        await rested(pilot)
+        await pilot.press("escape", "g", "n", "enter")
+        await rested(pilot)
+        transcript = transcript_of(pilot)
+
+        def seen() -> set[str]:
+            text = "\n".join(transcript.render_line(y).text for y in range(transcript.size.height))
+            return {row for row in (*rows, "the needle is found") if f"{row} " in text + " "}
+
+        await until(pilot, lambda: rows[100] in seen(), "the first match of the unfolded output")
+        assert transcript.cursor == 2
+        await pilot.press("n")
+        await until(pilot, lambda: rows[200] in seen(), "the second")
+        assert transcript.cursor == 2
+        await pilot.press("n")
+        await until(pilot, lambda: transcript.cursor == 3, "the next message")
+        await pilot.press("N")
+        await until(pilot, lambda: transcript.cursor == 2)

@@ -60,6 +60,13 @@ class SessionPages(SessionPlace):
         else:
             self._reveal(position)
 
+    def _go_on(self, number: int) -> None:
+        """Go where a key led, once the page it waited for is laid out."""
+        if self._awaited is not None and self._awaited[0] // PAGE_MESSAGES == number:
+            (position, centre), self._awaited = self._awaited, None
+            if position == self.cursor:  # no later key went elsewhere
+                self.go_to(position, centre=centre)
+
     # Loading
 
     def _unfold_again(self, pages: Sequence[Page]) -> None:
@@ -125,10 +132,7 @@ class SessionPages(SessionPlace):
             self._hold(with_anchor)
             if self._in_view(event.page):
                 self.refresh()
-            if self._awaited is not None:
-                (position, centre), self._awaited = self._awaited, None
-                if position == self.cursor:  # no later key went elsewhere
-                    self.go_to(position, centre=centre)
+            self._go_on(event.page.number)
         self._fetch()
 
     # Laying out again
@@ -165,6 +169,7 @@ class SessionPages(SessionPlace):
         opening = self._opening
         if opening is None:
             return
+        at_once = []
         for number in numbers:
             page = self._pages.get(number)
             if page is None:
@@ -178,8 +183,11 @@ class SessionPages(SessionPlace):
                 page.pairs, page.asides,
             )  # fmt: skip
             self._take(replace(page, lines=lines))
+            at_once.append(number)
         self._strips.clear()
         self._fit()
         self._following = False
         self._hold(anchor)
         self.refresh()
+        for number in at_once:
+            self._go_on(number)

@@ -158,19 +158,25 @@ class SessionSheet(Inked, ScrollView, can_focus=True):
         """
         if self._opening is None or position < 0:
             return
-        above = self.size.height // 3
         match = self._match_line(position)
         top = self._opening.heights.top(position)
-        top += match if match >= self.size.height - above else 0
-        self.scroll_to(y=max(0, top - above), animate=False, force=True)
+        top += match if match >= self.size.height - self.size.height // 3 else 0
+        self._show_line(top)
 
     def _match_line(self, position: int) -> int:
         """Return the line of a loaded message that has its first match, 0 when none has."""
+        return next(iter(self._match_lines(position)), 0)
+
+    def _match_lines(self, position: int) -> list[int]:
+        """Return the lines of a loaded message that have a match."""
         page = self._pages.get(position // PAGE_MESSAGES)
         index = position % PAGE_MESSAGES
         lines = page.lines[index] if page and index < len(page.lines) else ()
-        marked = (at for at, line in enumerate(lines) if any(i == "match" for _, i in line.pieces))
-        return next(marked, 0)
+        return [at for at, line in enumerate(lines) if any(i == "match" for _, i in line.pieces)]
+
+    def _show_line(self, line: int) -> None:
+        """Scroll so that a line of the session stands a third down the screen."""
+        self.scroll_to(y=max(0, line - self.size.height // 3), animate=False, force=True)
 
     def _reveal(self, position: int) -> None:
         """Scroll as little as shows a message: its start, when it is taller than the screen."""

@@ -99,13 +99,30 @@ class Transcript(SessionView):
         self.scroll_to(y=self.max_scroll_y, animate=False, force=True)
 
     def action_hit(self, by: int) -> None:
-        """Go to the next or the previous hit."""
+        """Go to the next or the previous hit: of a tall message first to those out of view."""
         hits = self.hits
         if not hits:
             self._say("No hits here: find something in this session first.")
             return
+        if (line := self._hit_inside(by)) is not None:
+            self._show_line(line)
+            return
         at = bisect_right(hits, self.cursor) if by > 0 else bisect_left(hits, self.cursor) - 1
         self.go_to(hits[at % len(hits)], centre=True)
+
+    def _hit_inside(self, by: int) -> int | None:
+        """Return the line of the next match of the current message that is out of view."""
+        opening = self._opening
+        if opening is None or not self.hit_number:
+            return None
+        top, first = opening.heights.top(self.cursor), self.scroll_offset.y
+        last = first + self.size.height - 1
+        if top > last or top + opening.heights[self.cursor] <= first:
+            return None  # one has turned to something else
+        lines = [top + line for line in self._match_lines(self.cursor)]
+        if by > 0:
+            return next((line for line in lines if line > last), None)
+        return next((line for line in reversed(lines) if line < first), None)
 
     def action_prompt(self, by: int) -> None:
         """Go to the next or the previous prompt."""
@@ -161,6 +178,8 @@ class Transcript(SessionView):
             self._say("All of this message is shown.")
             return
         self._unfolded ^= {m.position for m in chosen}
+        if self.hit_number:
+            self._awaited = (self.cursor, True)  # what was found is to be seen in it
         self._lay_again({m.position // PAGE_MESSAGES for m in chosen}, self._anchor())
 
     def action_level(self, by: int) -> None:
