@@ -6,6 +6,7 @@ import click
 
 from recall_tui.cli import options
 from recall_tui.errors import ExitCode
+from recall_tui.playbooks.current import asking
 
 TOOLS = ("Recall", "RecallMore", "RecallMaterial")
 
@@ -22,7 +23,8 @@ TOOLS = ("Recall", "RecallMore", "RecallMaterial")
     "--session",
     metavar="KEY",
     default="",
-    help="Session that asks: the turn it is in is left out of answers.",
+    help="Session that asks: the turn it is in is left out of answers. Without it the one that the "
+    "agent's program names to what it starts.",
 )
 @options.source_options
 @click.pass_context
@@ -32,5 +34,6 @@ def mcp(ctx: click.Context, *, granted: tuple[str, ...], session: str) -> ExitCo
     An MCP client starts this; it ends when the client closes its side. Answers are quoted history,
     redacted and bounded. Nothing is written but the index.
     """
-    options.call_of(ctx).serve(granted or TOOLS, session)
+    call = options.call_of(ctx)
+    call.serve(granted or TOOLS, session or asking(call.env))
     return ExitCode.FOUND

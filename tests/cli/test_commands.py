@@ -119,3 +119,20 @@ def test_a_shell_can_ask_for_completions(run, monkeypatch) -> None:
     monkeypatch.setenv("COMP_WORDS", "recall se")
     monkeypatch.setenv("COMP_CWORD", "1")
     assert run().out == "plain,search\nplain,sessions\n"
+
+
+@pytest.mark.contract("S0-27")
+def test_the_agents_tools_know_the_session_that_asks(run, fake) -> None:
+    """Claude Code names it to the servers it starts."""
+    asked = []
+    env = {"CLAUDECODE": "1", "CLAUDE_CODE_SESSION_ID": "aaaa"}
+
+    def serve(*words):
+        call = Call(env, opener=lambda *_: fake, tools=lambda *of: asked.append(of[2]))
+        assert run("mcp", *words, call=call).code == 0
+
+    serve()
+    serve("--session", "codex:other")
+    env.clear()
+    serve()
+    assert asked == ["claude:aaaa", "codex:other", ""]
