@@ -136,7 +136,8 @@ def grow_session(
     last = max(0, min(len(opening.skeleton), len(skeleton)) - 1) // PAGE_MESSAGES
     pages = [
         load_page(history, session, skeleton, number, frame, frozenset(), children)
-        for number in range(last, min(last + 3, pages_of(len(skeleton))))
+        # From the page before on: a call at its end may have got its result.
+        for number in range(max(0, last - 1), min(last + 3, pages_of(len(skeleton))))
     ]
     estimates = Estimates(skeleton)
     heights = stacked(estimates, frame, children)

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from datetime import UTC
+
 from recall_tui.model import Flag, Kind, Message
+from recall_tui.tui.document import PAGE_MESSAGES, grow_session, open_session
+from recall_tui.tui.frame import Frame
 from recall_tui.tui.pairs import Outcome, pairs_of, read_paired
 from tests.tui.fake import NOW, FakeHistory, Talk
 
@@ -61,3 +65,17 @@ def test_a_half_that_stands_far_away_is_looked_for() -> None:
     assert len(shown) == 32 and set(pairs.outcomes) >= set(range(32)) and len(reads) == 2
     shown, pairs = read_paired(history, session, 64, 80)  # type: ignore[arg-type]
     assert {pairs.calls[m.position].position for m in shown} == set(range(24, 40))
+
+
+def test_a_call_of_an_earlier_page_gets_the_outcome_that_came_since() -> None:
+    talk = Talk("claude", "grows", "app", NOW)
+    for n in range(PAGE_MESSAGES - 1):
+        talk.you(f"prompt {n}")
+    talk.say(CALL, "make", tool="Bash", call="c").agent("meanwhile")
+    before = FakeHistory([talk])
+    frame = Frame(width=90, zone=UTC)
+    opened = open_session(before, before.sessions()[0], frame, at=-1, query=None)  # type: ignore[arg-type]
+    after = FakeHistory([talk.say(OUT, "made", tool="Bash", call="c")])
+    grown = grow_session(after, opened, after.sessions()[0], None)  # type: ignore[arg-type]
+    assert grown is not None
+    assert "✓" in grown.pages[0].lines[-1][-1].text
