@@ -60,7 +60,7 @@ def call(message: Message, frame: Frame, outcome: Outcome | None, *, unfolded: b
     name, server = called(message.tool)
     tail = _ending(message, outcome)
     if server and frame.width >= WIDE:
-        tail.insert(0, (f"{clean(server)} ", "dim"))
+        tail.insert(0, (f"{cut(clean(server), frame.room // 4)} ", "dim"))
     argument = markdown.highlighted([(clean(head), "strong")], frame.find)
     first = gutter(message.kind, message.time_ms, frame, name, "▸")
     room = frame.width - sum(cell_len(piece) for piece, _ in first)

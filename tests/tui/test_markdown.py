@@ -114,6 +114,9 @@ def test_a_long_name_of_a_tool_is_whole_and_a_server_stands_apart() -> None:
         message(Kind.TOOL_CALL, "https://x.y", tool=tool), FRAME, outcome=Outcome(), spaced=False
     )
     assert line.text.split()[2:] == ["navigate", "https://x.y", "Claude_Browser", "✓"]
+    asked = message(Kind.TOOL_CALL, "click", tool=f"mcp__{'s' * 80}__browser")
+    (line,) = lay(asked, FRAME, outcome=Outcome(), spaced=False)
+    assert "browser  click" in line.text and line.cells <= FRAME.width
     (line,) = lay(message(Kind.TOOL_CALL, "x", tool="n" * 99), FRAME, spaced=False)
     assert line.cells <= FRAME.width and "nnn…" in line.text
 
