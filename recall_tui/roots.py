@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from recall_tui.errors import ConfigError
 from recall_tui.harnesses import registry
-from recall_tui.harnesses.base import first_bytes
+from recall_tui.harnesses.files import first_bytes
 from recall_tui.paths import full
 from recall_tui.store.sync.discover import Place
 

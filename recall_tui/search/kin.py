@@ -14,7 +14,7 @@ import os
 import re
 from typing import TYPE_CHECKING, Final, cast
 
-from recall_tui.harnesses.base import fetch_first_bytes, file_holds, first_bytes
+from recall_tui.harnesses.files import fetch_first_bytes, file_holds, first_bytes
 from recall_tui.store.ingest import session_name
 
 if TYPE_CHECKING:

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recall_tui.harnesses.arguments import PROJECTED, leaves, project
-from recall_tui.harnesses.base import Facts, fetch_first_bytes, file_source, first_bytes, walk
+from recall_tui.harnesses.base import Facts
+from recall_tui.harnesses.files import fetch_first_bytes, file_source, first_bytes, walk
 from recall_tui.model import GapKind
 
 if TYPE_CHECKING:

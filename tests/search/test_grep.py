@@ -13,7 +13,8 @@ import pytest
 from recall_tui.errors import QueryError
 from recall_tui.model import Filter, GapKind, Kind, Material, Role
 from recall_tui.search import grep as module
-from recall_tui.search.grep import Page, Place, grep, positions
+from recall_tui.search.grep import grep, positions
+from recall_tui.search.page import Page, Place
 from recall_tui.search.predicate import Tally
 from recall_tui.search.results import Case, GrepQuery
 from recall_tui.store.block import Block, Meta

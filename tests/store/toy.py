@@ -14,7 +14,8 @@ from collections import Counter
 import msgspec
 
 from recall_tui.errors import SourceError
-from recall_tui.harnesses.base import Facts, Parsed, Source, file_source, walk
+from recall_tui.harnesses.base import Facts, Parsed, Source
+from recall_tui.harnesses.files import file_source, walk
 from recall_tui.harnesses.jsonl import BadLine, JsonlTranscript
 from recall_tui.model import Kind, SessionKind
 

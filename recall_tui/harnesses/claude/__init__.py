@@ -11,13 +11,15 @@ import re
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
-from recall_tui.harnesses.base import HEAD_BYTES, ResumeCommand, file_source, first_bytes, walk
+from recall_tui.harnesses.base import ResumeCommand
+from recall_tui.harnesses.files import HEAD_BYTES, file_source, first_bytes, walk
 from recall_tui.text.late import late
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from recall_tui.harnesses.base import Checkpoint, Known, SessionLike, Source, Transcript
+    from recall_tui.harnesses.base import Checkpoint, SessionLike, Source, Transcript
+    from recall_tui.harnesses.files import Known
     from recall_tui.model import Gap
 
 _SUBAGENT: Final = late(r"agent-[\w-]+")

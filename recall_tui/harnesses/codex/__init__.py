@@ -11,17 +11,8 @@ import os
 import re
 from typing import TYPE_CHECKING, Final
 
-from recall_tui.harnesses.base import (
-    Checkpoint,
-    Known,
-    ResumeCommand,
-    SessionLike,
-    Source,
-    Transcript,
-    file_source,
-    first_bytes,
-    walk,
-)
+from recall_tui.harnesses.base import Checkpoint, ResumeCommand, SessionLike, Source, Transcript
+from recall_tui.harnesses.files import Known, file_source, first_bytes, walk
 from recall_tui.text.late import late
 
 if TYPE_CHECKING:

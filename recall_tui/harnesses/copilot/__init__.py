@@ -12,17 +12,8 @@ import os
 import stat
 from typing import TYPE_CHECKING, Final
 
-from recall_tui.harnesses.base import (
-    Checkpoint,
-    ResumeCommand,
-    SessionLike,
-    Source,
-    Transcript,
-    file_source,
-    first_bytes,
-    unreadable,
-    walk,
-)
+from recall_tui.harnesses.base import Checkpoint, ResumeCommand, SessionLike, Source, Transcript
+from recall_tui.harnesses.files import file_source, first_bytes, unreadable, walk
 from recall_tui.text.late import late
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Final
 
-from recall_tui.harnesses.base import file_source, first_bytes, walk
+from recall_tui.harnesses.files import file_source, first_bytes, walk
 from recall_tui.text.late import late
 
 if TYPE_CHECKING:

@@ -9,7 +9,8 @@ import os
 from typing import TYPE_CHECKING, Final
 
 from recall_tui.errors import SourceError
-from recall_tui.harnesses.base import Source, file_source, first_bytes, walk
+from recall_tui.harnesses.base import Source
+from recall_tui.harnesses.files import file_source, first_bytes, walk
 from recall_tui.model import Gap, GapKind
 from recall_tui.text.late import late
 

@@ -10,7 +10,7 @@ import os
 from contextlib import closing
 from typing import TYPE_CHECKING, cast
 
-from recall_tui.harnesses.base import Known
+from recall_tui.harnesses.files import Known
 from recall_tui.store.connect import open_reader
 
 if TYPE_CHECKING:
