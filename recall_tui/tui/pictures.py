@@ -36,6 +36,9 @@ _LARGEST_PIXEL: Final = 8
 
 _CACHED_BYTES: Final = 48 << 20
 
+_SMALL_BYTES: Final = 64 << 10
+"""A scaled picture of no more than this is kept when nobody looks at it: it fills a terminal."""
+
 _SHADES: Final = " ░▒▓█"
 
 RGB = tuple[int, int, int]
@@ -120,6 +123,15 @@ class PictureCache:
             self._scaled[key] = bitmap
             self._trim()
         return bitmap
+
+    def let_go(self) -> None:
+        """Drop all but thumbnails: nobody looks at the pictures, and one is up to 24 MB."""
+        with self._lock:
+            self._decoded.clear()
+            for key in [
+                key for key, held in self._scaled.items() if len(held.pixels) > _SMALL_BYTES
+            ]:
+                del self._scaled[key]
 
     def _total(self) -> int:
         whole = sum(len(held.bitmap.pixels) for held in self._decoded.values())

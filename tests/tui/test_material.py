@@ -282,6 +282,16 @@ def test_the_cache_is_bounded_and_knows_content() -> None:
     assert cache.held_bytes <= 300_000
 
 
+def test_what_nobody_looks_at_is_let_go_but_for_thumbnails() -> None:
+    cache = PictureCache()
+    decoded = cache.decode(png(640, 400), (0, 0, 0))
+    small = cache.fitted(decoded, 16, 5)
+    cache.fitted(decoded, 600, 300)
+    cache.let_go()
+    assert cache.held_bytes == len(small.pixels)
+    assert cache.fitted(decoded, 16, 5) is small
+
+
 def test_pictures_keep_their_proportions() -> None:
     bitmap = PictureCache().decode(png(640, 400), GROUND).bitmap
     wide = fit(bitmap, 100, 100)

@@ -132,6 +132,10 @@ class MaterialScreen(LeftOnce[int | None]):
         self.query_one("#keys", Row).show(*bars.keys(self._keymap, Scope.MATERIAL))
         self._show()
 
+    def on_unmount(self) -> None:
+        """Free what only a look at the pictures needs."""
+        self._cache.let_go()
+
     # What is shown
 
     @property
