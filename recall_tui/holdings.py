@@ -13,7 +13,8 @@ from recall_tui import clock, privacy, workspace
 from recall_tui.errors import SourceError, StoreError
 from recall_tui.harnesses import registry
 from recall_tui.model import Filter, Gap, GapKind, Listed
-from recall_tui.store.corpus import StoreCorpus, newest_first
+from recall_tui.store.corpus import StoreCorpus
+from recall_tui.store.rows import newest_first
 from recall_tui.store.user import mark_of
 
 if TYPE_CHECKING:

@@ -23,9 +23,9 @@ from recall_tui.search.sessions import admits, admitted, named, under
 from recall_tui.store import ingest
 from recall_tui.store.block import Block, BlockKind, Meta
 from recall_tui.store.copies import identity
-from recall_tui.store.corpus import messages_of
 from recall_tui.store.kept import Unwanted
 from recall_tui.store.keys import claimed, session_keys
+from recall_tui.store.rows import messages_of
 from recall_tui.text.notation import counted
 
 if TYPE_CHECKING:

@@ -20,8 +20,8 @@ from recall_tui.model import Candidates, Coverage, Declined, Gap, GapKind
 from recall_tui.search.reach import coverage_of
 from recall_tui.search.sessions import admitted, named, under
 from recall_tui.store.block import Block
-from recall_tui.store.corpus import messages_of
 from recall_tui.store.ingest import word
+from recall_tui.store.rows import messages_of
 from recall_tui.workspace import HARNESS, catalogue, database, narrow, transcript
 
 if TYPE_CHECKING:

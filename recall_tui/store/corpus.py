@@ -7,29 +7,24 @@ choice asks for, then rows are read by id.
 from __future__ import annotations
 
 import sqlite3
-from bisect import bisect_left
 from functools import partial
-from sys import intern
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from recall_tui.errors import StoreError
 from recall_tui.model import (
     Coverage,
     Declined,
     Filter,
-    Kind,
     Listed,
-    Material,
     Message,
-    Presence,
     Session,
-    SessionKind,
 )
 from recall_tui.store import choice, memory, reach, schema
 from recall_tui.store.block import Block, Meta
 from recall_tui.store.connect import Readers, store_errors
 from recall_tui.store.expand import Facts, expand
 from recall_tui.store.migrations import TEXT_RULES
+from recall_tui.store.rows import SESSION, messages_of, newest_first, session_of
 from recall_tui.store.skeleton import Skeleton
 from recall_tui.store.within import WHOLE, Within, within
 from recall_tui.text.fold import fold
@@ -38,26 +33,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from recall_tui.model import Candidates, Gap
-    from recall_tui.store.block import Attributes
     from recall_tui.store.copies import Indexed
     from recall_tui.store.damage import Damaged
 
 T = TypeVar("T")
-
-_SESSION: Final = ", ".join(
-    f"session.{name}"
-    for name in (
-        "id", "key", "harness", "native_id", "path", "title", "cwd", "last_cwd", "branch",
-        "models", "kind", "parent", "started_ms", "ended_ms", "messages", "prompts", "tool_calls",
-        "errors", "materials", "size", "copied", "children", "presence", "gone_ms", "tokens_in",
-        "tokens_out", "cost_usd", "version", "root", "part",
-    )
-)  # fmt: skip
-_MODELS, _KIND, _PRESENCE = 9, 10, 22
-_REPEATED: Final = (2, 6, 7, 8, 27, 28)
-"""Texts that many sessions share: held once they are a third less of a long list."""
-_UNREAD: Final = (False,)
-"""The fields after those: an index does not tell what is archived."""
 
 # Of copies alone, which have an index.
 _COPIED: Final = "SELECT id, copied FROM session WHERE original <> 0 AND copied > 0"
@@ -105,10 +84,10 @@ class StoreCorpus:
             where, values = choice.sessions(chosen, named, alone)
             # Sorted among equals below: asked for that, SQLite sorts whole rows (+40 %).
             rows = connection.execute(
-                f"SELECT {_SESSION} FROM session WHERE {where} ORDER BY ended_ms DESC", values
+                f"SELECT {SESSION} FROM session WHERE {where} ORDER BY ended_ms DESC", values
             )
             here = self._within(connection)
-            found = [_session(row, here) for row in rows]
+            found = [session_of(row, here) for row in rows]
         found.sort(key=newest_first)
         return found
 
@@ -170,23 +149,23 @@ class StoreCorpus:
         with self._readers.lease() as connection:
             here = self._within(connection)
             found = connection.execute(
-                f"SELECT {_SESSION} FROM session WHERE id=?", (row,)
+                f"SELECT {SESSION} FROM session WHERE id=?", (row,)
             ).fetchone()
         if found is None:
             raise StoreError("the session is no longer in the index", "search again")
-        return _session(found, here)
+        return session_of(found, here)
 
     def find(self, name: str) -> list[Session]:
         """Return the sessions a key, native id, path or unique prefix of an id (8+) names."""
         with self._readers.lease() as connection:
             for where, values in choice.naming(name):
                 rows = connection.execute(
-                    f"SELECT {_SESSION} FROM session WHERE {where} ORDER BY folded, ended_ms DESC",
+                    f"SELECT {SESSION} FROM session WHERE {where} ORDER BY folded, ended_ms DESC",
                     values,
                 ).fetchall()
                 if rows:
                     here = self._within(connection)
-                    return [_session(row, here) for row in rows]
+                    return [session_of(row, here) for row in rows]
         return []
 
     def messages(self, row: int, start: int = 0, stop: int | None = None) -> list[Message]:
@@ -401,65 +380,3 @@ def _prepare(connection: sqlite3.Connection) -> None:
     if schema.version(connection) < schema.OLDEST_READABLE:
         raise StoreError("the index is empty or of an older version", "recall index")
     connection.create_function("fold", 1, fold, deterministic=True)
-
-
-_KINDS: Final = {kind.value: kind for kind in SessionKind}
-_PRESENCES: Final = {presence.value: presence for presence in Presence}
-
-
-def newest_first(session: Session | Listed) -> tuple[int, str]:
-    """Return what sessions are listed by (S0-24)."""
-    return -session.ended_ms, session.key
-
-
-def _session(row: tuple[Any, ...], here: Within) -> Session:
-    # By position and by dictionary: a list of 5,000 sessions is made while somebody waits.
-    values = list(row)
-    values[_MODELS] = tuple(row[_MODELS].split("\n")) if row[_MODELS] else ()
-    values[_KIND] = _KINDS[row[_KIND]]
-    values[_PRESENCE] = _PRESENCES[row[_PRESENCE]]
-    for place in _REPEATED:
-        values[place] = intern(values[place])
-    values += _UNREAD
-    found = Session._make(values)
-    if here.children is None:
-        return found
-    return found._replace(
-        copied=here.copied.get(found.id, found.copied),
-        parent=here.parents.get(found.id, found.parent),
-        children=here.children.get(found.key, 0),
-    )
-
-
-def messages_of(
-    key: str, meta: Meta, text: bytes, facts: Attributes, start: int, stop: int
-) -> Iterator[Message]:
-    """Yield the messages of a block at positions from `start` up to `stop`.
-
-    Args:
-        key: Their session's.
-        meta: The block's arrays.
-        text: Its marked texts, `BuiltBlock.raw`.
-        facts: Its sparse facts by index.
-        start: First position wanted.
-        stop: First position not wanted.
-    """
-    first, last = bisect_left(meta.positions, start), bisect_left(meta.positions, stop)
-    for index in range(first, last):
-        begin, end = meta.raw_span(index)
-        known = facts.get(index, {})
-        yield Message(
-            key,
-            meta.positions[index],
-            Kind(meta.kinds[index]),
-            meta.times[index],
-            text[begin:end].decode("utf-8", "replace"),
-            meta.digests[index],
-            meta.flags[index],
-            known.get("seen", -1),
-            known.get("tool", ""),
-            known.get("call", ""),
-            known.get("ms", 0),
-            known.get("model", ""),
-            tuple(Material(*values) for values in known.get("materials", ())),
-        )

@@ -431,14 +431,14 @@ def test_a_page_makes_the_sessions_of_a_page(
         written(projects / f"-work-{number}" / f"{number:08}{SESSION[8:]}.jsonl", [record_])
     recall("index", "--quiet")
     made = 0
-    real = corpus._session
+    real = corpus.session_of
 
     def counting(*values: object) -> object:
         nonlocal made
         made += 1
         return real(*values)
 
-    monkeypatch.setattr(corpus, "_session", counting)
+    monkeypatch.setattr(corpus, "session_of", counting)
     answer = json.loads(recall("sessions", "-n", "3", "--json").out)
     assert (len(answer["sessions"]), answer["total"], made) == (3, 13, 3)
     assert len(json.loads(recall("sessions", "--all", "--json").out)["sessions"]) == 13
