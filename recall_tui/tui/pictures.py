@@ -157,14 +157,15 @@ def _decode(data: bytes, ground: RGB) -> tuple[Bitmap, str]:
             _check_size(*image.size, len(data))
             frames = getattr(image, "n_frames", 1) if len(data) <= MOST_PIXELS else 1
             image.draft("RGB", image.size)
-            whole = ImageOps.exif_transpose(image)
-            flat = _flat(whole, ground)
+            ImageOps.exif_transpose(image, in_place=True)  # else it copies, upright or not
+            flat = _flat(image, ground)
+            bitmap = Bitmap(flat.width, flat.height, flat.tobytes())
     except UnshowableError:
         raise
     except Exception as error:  # a decoder fed with hostile bytes may raise anything
         raise UnshowableError(f"The picture is broken: {_first_words(error)}.") from error
     note = f"first of {counted(frames, 'frame')}" if frames > 1 else ""
-    return Bitmap(flat.width, flat.height, flat.tobytes()), note
+    return bitmap, note
 
 
 def _check_size(width: int, height: int, count: int) -> None:
@@ -193,7 +194,7 @@ def _flat(image: Image, ground: RGB) -> Image:
         above = image.convert("RGBA")
         below = Pillow.new("RGBA", above.size, (*ground, 255))
         return Pillow.alpha_composite(below, above).convert("RGB")
-    return image.convert("RGB")
+    return image if image.mode == "RGB" else image.convert("RGB")
 
 
 def pillow_image(bitmap: Bitmap) -> Image:

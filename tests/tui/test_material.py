@@ -26,7 +26,7 @@ from recall_tui.tui.pictures import (
 from recall_tui.tui.screens.ask import AskScreen
 from recall_tui.tui.screens.material import MaterialScreen
 from recall_tui.tui.widgets.notice import Notice
-from recall_tui.tui.widgets.picture import Picture
+from recall_tui.tui.widgets.picture import TILE_ROWS, Picture, TileStrip
 from recall_tui.tui.widgets.row import Row
 from recall_tui.tui.widgets.sheet import Sheet
 from tests.tui.conftest import make
@@ -117,6 +117,17 @@ async def test_several_are_a_strip_and_each_is_fetched_on_its_own() -> None:
         await pilot.press("enter")
         await until(pilot, lambda: screen.current.content is not None)
         assert "first of 3 frames" in row(screen, "material-facts")
+
+
+async def test_a_tile_goes_on_below_a_picture_of_odd_height() -> None:
+    history = held({"a.png": png(160, 90), "b.png": png(160, 90)})
+    async with make(history).run_test(size=WIDE) as pilot:
+        screen = await previewer(pilot, "enter")
+        await until(pilot, lambda: screen.current.tile is not None)
+        assert screen.current.tile is not None and screen.current.tile.height == 9
+        tiles = screen.query_one(TileStrip)
+        grounds = {s.style.bgcolor for s in tiles.render_line(TILE_ROWS - 1) if s.style}
+        assert None not in grounds, "else the terminal's own shows through"
 
 
 @pytest.mark.parametrize(

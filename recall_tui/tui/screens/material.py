@@ -133,8 +133,10 @@ class MaterialScreen(LeftOnce[int | None]):
         self._show()
 
     def on_unmount(self) -> None:
-        """Free what only a look at the pictures needs."""
+        """Free what only a look at the pictures needs: the screen itself may be held a while."""
         self._cache.let_go()
+        for item in self._items:
+            item.content, item.data = None, b""
 
     # What is shown
 

@@ -62,6 +62,10 @@ class Picture(Inked, ScrollView, can_focus=True):
         """Have the picture scaled to the room there is now."""
         self.post_message(self.Resized())
 
+    def on_unmount(self) -> None:
+        """Let go of the pixels: a widget that is gone may be held for a while."""
+        self._bitmap = None
+
     def pan(self, columns: int, rows: int) -> None:
         """Move the view by steps of an eighth of it."""
         self.scroll_to(
@@ -151,7 +155,8 @@ class TileStrip(Inked):
         margin = (TILE_CELLS - bitmap.width) // 2
         draw = shades if self.app.no_color else half_cells
         segments = [Segment(" " * margin, ground), *draw(bitmap, row, 0, TILE_CELLS)]
-        return Strip(segments).adjust_cell_length(TILE_CELLS, ground)
+        # Below the last pixel of an odd height the tile goes on.
+        return Strip(segments).adjust_cell_length(TILE_CELLS, ground).apply_style(ground)
 
     def on_click(self, event: events.Click) -> None:
         """Choose the tile under the pointer."""
