@@ -576,4 +576,6 @@ async def test_hits_inside_a_tall_message_are_gone_to_one_by_one() -> None:
         await pilot.press("n")
         await until(pilot, lambda: transcript.cursor == 3, "the next message")
         await pilot.press("N")
-        await until(pilot, lambda: transcript.cursor == 2)
+        await until(pilot, lambda: transcript.cursor == 2 and rows[200] in seen(), "its last match")
+        await pilot.press("N")
+        await until(pilot, lambda: rows[100] in seen(), "and up")

@@ -100,8 +100,8 @@ class Transcript(SessionView):
 
     def action_hit(self, by: int) -> None:
         """Go to the next or the previous hit: of a tall message first to those out of view."""
-        hits = self.hits
-        if not hits:
+        opening, hits = self._opening, self.hits
+        if opening is None or not hits:
             self._say("No hits here: find something in this session first.")
             return
         if (line := self._hit_inside(by)) is not None:
@@ -109,6 +109,9 @@ class Transcript(SessionView):
             return
         at = bisect_right(hits, self.cursor) if by > 0 else bisect_left(hits, self.cursor) - 1
         self.go_to(hits[at % len(hits)], centre=True)
+        if by < 0 and self._hit_inside(1) is not None:
+            # Coming from below, a tall message is entered at its last match.
+            self._show_line(opening.heights.top(self.cursor) + self._match_lines(self.cursor)[-1])
 
     def _hit_inside(self, by: int) -> int | None:
         """Return the line of the next match of the current message that is out of view."""
