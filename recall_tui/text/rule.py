@@ -1,27 +1,18 @@
 """What a secret rule is, and what two thirds of them ask of what they found."""
 
-from __future__ import annotations
-
 import re
-from dataclasses import dataclass
+from collections.abc import Callable
 from functools import cached_property
-from typing import TYPE_CHECKING, Final
+from typing import Final, NamedTuple
 
 from recall_tui.text import gates
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 DEFINITE: Final = "definite"
 CANDIDATE: Final = "candidate"
 
 
-@dataclass(frozen=True)
-class Rule:
-    """One kind of secret.
-
-    The secret is the pattern's group `secret`, or the whole match; `body` is what a gate judges.
-    """
+class _Fields(NamedTuple):
+    """What the table of rules says of each."""
 
     name: str
     tier: str
@@ -46,6 +37,13 @@ class Rule:
     unlike: tuple[bytes, ...] = ()
     """Two (lower-case) bytes each that do not come right after the anchor, whatever `ready` says:
     half of all `pass` is `passed`."""
+
+
+class Rule(_Fields):
+    """One kind of secret.
+
+    The secret is the pattern's group `secret`, or the whole match; `body` is what a gate judges.
+    """
 
     @cached_property
     def compiled(self) -> re.Pattern[bytes]:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from datetime import tzinfo
 
-    from recall_tui.model import Fact
+    from recall_tui.model import Fact, Reach
     from recall_tui.search.ports import Corpus, FactSource, Stop
     from recall_tui.search.recall.dates import Span
     from recall_tui.search.recall.hits import Scanned
@@ -102,18 +102,16 @@ def recall(
     words = [term.spelling for term in asked.terms if term.telling]
     found_facts = (fact for layer in layers for fact in layer.facts(words, scope))
     facts = tuple(islice(found_facts, policy.MAX_FACTS))
-    envelope = _envelope(board, asked, choices, facts)
-    envelope.searched_every_session = every
-    envelope.reach = reached(corpora, request.chosen)
-    envelope.reach.zone = request.zone
-    envelope.reach.add(_gaps(asked, scan.found, envelope))
+    reach = reached(corpora, request.chosen)
+    reach.zone = request.zone
+    envelope = _envelope(board, asked, choices, facts, reach)
+    envelope = envelope._replace(searched_every_session=every)
+    reach.add(_gaps(asked, scan.found, envelope))
     if not layers:
-        envelope.reach.add(
-            [Gap(GapKind.NO_FACTS, 1, "no fact matched: there is no layer of facts")]
-        )
+        reach.add([Gap(GapKind.NO_FACTS, 1, "no fact matched: there is no layer of facts")])
     for layer in layers:
-        envelope.reach.add(layer.gaps(matched=bool(facts)))
-    envelope.reach.elapsed_ms = (perf_counter() - started) * 1000
+        reach.add(layer.gaps(matched=bool(facts)))
+    reach.elapsed_ms = (perf_counter() - started) * 1000
     return envelope
 
 
@@ -194,7 +192,7 @@ def _running_turn(corpora: Sequence[Corpus], current: str) -> dict[tuple[int, in
 
 
 def _envelope(
-    board: Board, asked: Asked, choices: list[Choice], facts: tuple[Fact, ...]
+    board: Board, asked: Asked, choices: list[Choice], facts: tuple[Fact, ...], reach: Reach
 ) -> Envelope:
     found = board.found
     shown = [
@@ -203,6 +201,7 @@ def _envelope(
         if term.telling or term.sort == "word"
     ]
     return Envelope(
+        reach,
         passages=tuple(_passages(board, asked, choices, wire.facts_size(facts))),
         facts=facts,
         terms=tuple(term.spelling for term, _ in shown),

@@ -1,15 +1,10 @@
 """What recall answers: facts, passages, materials, gaps (S0-120), each bounded and cited."""
 
-from __future__ import annotations
-
-from dataclasses import dataclass, field
+from collections.abc import Iterator
 from enum import IntEnum
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from recall_tui.model import Fact, Kind, Material, Reach, Reference, Session
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 
 class Tier(IntEnum):
@@ -111,14 +106,13 @@ class MaterialRef(NamedTuple):
     material: Material
 
 
-@dataclass(slots=True)
-class Envelope:
+class Envelope(NamedTuple):
     """One answer."""
 
+    reach: Reach
+    """How far it reached; `reach.gaps` are the gaps."""
     passages: tuple[Passage, ...] = ()
     facts: tuple[Fact, ...] = ()
-    reach: Reach = field(default_factory=Reach)
-    """How far it reached; `reach.gaps` are the gaps."""
     terms: tuple[str, ...] = ()
     """What was looked for: the terms, or those the sentence was split into."""
     unmatched: tuple[str, ...] = ()

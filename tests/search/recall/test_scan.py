@@ -121,8 +121,7 @@ def answered(talks, sentence, *, divided):
     held = corpus(*talks)
     held.divided = divided
     envelope = recall([held], RecallRequest(sentence=sentence), never, UTC)
-    envelope.reach = None
-    return envelope
+    return envelope._replace(reach=None)
 
 
 @pytest.mark.usefixtures("early", "forking")
