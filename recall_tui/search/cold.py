@@ -22,11 +22,13 @@ from recall_tui.search.relations import Draft, Mark, Relations
 from recall_tui.search.sessions import admits, admitted, named, under
 from recall_tui.store import ingest
 from recall_tui.store.block import Block, BlockKind, Meta
+from recall_tui.store.clean import clean_facts, session_name
 from recall_tui.store.copies import identity
 from recall_tui.store.kept import Unwanted
 from recall_tui.store.keys import claimed, session_keys
 from recall_tui.store.rows import messages_of
 from recall_tui.text.notation import counted
+from recall_tui.text.safe import safe
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -203,7 +205,7 @@ class ColdCorpus:
         return [
             _Place(row, self._keys_of(row, native)[0], native, source.path)
             for row, (_, source) in enumerate(self._sources)
-            for native in (ingest.session_name(source.native_id),)
+            for native in (session_name(source.native_id),)
         ]
 
     def _rows(self, chosen: Filter) -> list[int]:
@@ -288,13 +290,13 @@ class ColdCorpus:
 
     def _fail(self, row: int, reason: str) -> None:
         self._empty.add(row)
-        self._losses.unreadable[row] = ingest.word(reason)
+        self._losses.unreadable[row] = safe(reason)
 
     def _complete(self, row: int, parsed: _Parsed) -> None:
         """Note the session as the index would list it."""
         source = self._sources[row][1]
         packing, _, draft = parsed
-        facts = ingest.clean_facts(packing.facts)
+        facts = clean_facts(packing.facts)
         share = self._relations.note(row, draft)
         main = self._relations.main(row)
         counts = packing.counts

@@ -15,7 +15,7 @@ import re
 from typing import TYPE_CHECKING, Final, cast
 
 from recall_tui.harnesses.files import fetch_first_bytes, file_holds, first_bytes
-from recall_tui.store.ingest import session_name
+from recall_tui.store.clean import session_name
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator, Mapping, Sequence

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from recall_tui.store import ingest, reach
+from recall_tui.store import reach
+from recall_tui.text.safe import safe
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -34,11 +35,11 @@ class Losses:
 
             self._unparsed[row] = transcript.unparsed
             if why := mostly_damaged(transcript):
-                self.unreadable[row] = ingest.word(why)
+                self.unreadable[row] = safe(why)
         if transcript.torn:
             self._torn.add(row)
         if transcript.unknown:
-            kinds = {ingest.word(name): count for name, count in transcript.unknown.items()}
+            kinds = {safe(name): count for name, count in transcript.unknown.items()}
             self._unknown[row] = Counter(kinds)
 
     def gaps(self, asked: Callable[[int, Source], bool]) -> list[Gap]:

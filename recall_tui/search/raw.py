@@ -19,8 +19,10 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from recall_tui.errors import SourceError
 from recall_tui.model import Gap, GapKind, Kind, Reference
 from recall_tui.store import ingest
+from recall_tui.store.clean import session_name
 from recall_tui.store.keys import session_keys
 from recall_tui.text.redact import is_secret
+from recall_tui.text.safe import safe
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -136,10 +138,10 @@ def raw(
             if data is not None and wanted.everywhere and wanted.in_bytes(data):
                 _lines(found, data, wanted)
         except SourceError as error:
-            gaps.append(Gap(GapKind.UNREADABLE, 1, ingest.word(error.message)))
+            gaps.append(Gap(GapKind.UNREADABLE, 1, safe(error.message)))
         except Exception as error:  # a reader's fault costs its source, and never shows its text
             words = f"{type(error).__name__} while it was read"
-            gaps.append(Gap(GapKind.UNREADABLE, 1, f"{ingest.word(source.path)}: {words}"))
+            gaps.append(Gap(GapKind.UNREADABLE, 1, f"{safe(source.path)}: {words}"))
         if found.messages or found.lines:
             yield found
     if out:
@@ -180,7 +182,7 @@ def _messages(
     messages = iter(transcript)
     first = [*islice(messages, 1)]
     of_messages(found, f"{source.harness}:", chain(first, messages), wanted, admits)
-    native_id = ingest.session_name(transcript.facts.native_id or source.native_id)
+    native_id = session_name(transcript.facts.native_id or source.native_id)
     found.session = session_keys(source, native_id)[0]
     name = found.session.partition(":")[2]
     found.messages = [m._replace(reference=m.reference._replace(session=name))

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from recall_tui.model import SessionKind
 from recall_tui.search.kin import Kin
 from recall_tui.store import ingest
+from recall_tui.store.clean import clean_facts, session_name
 from recall_tui.store.copies import History, Origin, copies, identity, shared
 from recall_tui.store.families import searchable_before, topmost
 
@@ -62,10 +63,10 @@ class Mark(NamedTuple):
             first_record: Hash of its first native record id, 0 without one.
             begins: What identifies its first message.
         """
-        clean = ingest.clean_facts(facts)
+        clean = clean_facts(facts)
         return cls(
-            clean.native_id or ingest.session_name(source.native_id),
-            clean.parent or ingest.session_name(source.parent),
+            clean.native_id or session_name(source.native_id),
+            clean.parent or session_name(source.parent),
             clean.kind is SessionKind.FORK,
             first_record,
             begins,

@@ -20,8 +20,8 @@ from recall_tui.model import Candidates, Coverage, Declined, Gap, GapKind
 from recall_tui.search.reach import coverage_of
 from recall_tui.search.sessions import admitted, named, under
 from recall_tui.store.block import Block
-from recall_tui.store.ingest import word
 from recall_tui.store.rows import messages_of
+from recall_tui.text.safe import safe
 from recall_tui.workspace import HARNESS, catalogue, database, narrow, transcript
 
 if TYPE_CHECKING:
@@ -266,7 +266,7 @@ class WorkspaceCorpus:
     def _fail(self, reason: str) -> None:
         """Note that something could not be read."""
         with self._guard:
-            self._failures[word(reason)] += 1
+            self._failures[safe(reason)] += 1
 
     def _blocks_of(self, session: Session, read: transcript.Transcript) -> Iterator[Block]:
         """Yield the blocks of one session."""
@@ -302,7 +302,7 @@ def _gaps(damage: Sequence[transcript.Damage], path: str) -> list[Gap]:
     ]  # fmt: skip
     unknown = sum((one.unknown for one in damage), Counter[str]())
     if unknown:
-        names = ", ".join(word(name) for name, _ in unknown.most_common(4))
+        names = ", ".join(safe(name) for name, _ in unknown.most_common(4))
         found.append(
             Gap(GapKind.UNKNOWN_RECORDS, unknown.total(), f"content of unknown kinds: {names}",
                 "update recall-tui", path)

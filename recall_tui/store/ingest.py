@@ -6,19 +6,19 @@ before anything else happens to a text; nothing after that line has ever seen it
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 from zlib import crc32
 
 from recall_tui.model import SEARCHABLE, Flag, Kind, Material
 from recall_tui.store.block import TARGET_BYTES, BlockKind, Meta
 from recall_tui.store.build import BlockBuilder, Prepared
+from recall_tui.store.clean import LAST_MS, known_time, title_of
 from recall_tui.text.batch import ready
 from recall_tui.text.fold import fold_bytes, fold_encoded
-from recall_tui.text.redact import CLOSE, OPEN, mark, shown
+from recall_tui.text.redact import CLOSE, OPEN, mark
 from recall_tui.text.safe import safe
-from recall_tui.text.sanitize import one_line, sanitize
+from recall_tui.text.sanitize import sanitize
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -28,9 +28,6 @@ if TYPE_CHECKING:
 
 RESULT_HORIZON: Final = 10 * 1024
 """Bytes of UTF-8 of a tool result that the agents' path sees (S0-30)."""
-
-TITLE_CHARS: Final = 200
-"""Longest title: a list shows less, and a first prompt can be a whole document."""
 
 
 def prepare(parsed: Parsed) -> Prepared:
@@ -75,7 +72,7 @@ def _prepare(parsed: Parsed, of_all: Iterator[tuple[str, bytes, bytes]]) -> Prep
         names = [mark(sanitize(m.name)) for m in parsed.materials if m.name]
     record = crc32(parsed.record.encode("utf-8", "replace")) if parsed.record else None
     return _prepared(
-        parsed.kind, raw, fold, horizon, _known_time(parsed.time_ms), flags, record, facts,
+        parsed.kind, raw, fold, horizon, known_time(parsed.time_ms), flags, record, facts,
         names,
     )  # fmt: skip
 
@@ -153,10 +150,6 @@ def _prepared(
     ))  # fmt: skip
 
 
-_LAST_MS: Final = 253_402_300_800_000
-"""The year 10000: a later time is a broken record's, and no calendar shows it."""
-
-
 def _result_horizon(raw: bytes, fold: bytes) -> tuple[int, int]:
     """Return how far the agents' path sees into a long tool result, in (characters, fold bytes).
 
@@ -188,15 +181,15 @@ def _attributes(parsed: Parsed) -> dict[str, object]:
     """Return what only the display needs; the keys are the store's own notation."""
     facts: dict[str, object] = {}
     if parsed.tool:
-        facts["tool"] = word(parsed.tool)
+        facts["tool"] = safe(parsed.tool)
     if parsed.call:
         call = parsed.call
         # Ids are short, plain, and all different.
         plain = call.isascii() and call.isprintable()
         facts["call"] = call if plain else sanitize(call)
     if parsed.model:
-        facts["model"] = word(parsed.model)
-    if 0 < parsed.duration_ms < _LAST_MS:
+        facts["model"] = safe(parsed.model)
+    if 0 < parsed.duration_ms < LAST_MS:
         facts["ms"] = parsed.duration_ms
     if parsed.materials:
         facts["materials"] = [_material(material) for material in parsed.materials]
@@ -204,58 +197,8 @@ def _attributes(parsed: Parsed) -> dict[str, object]:
 
 
 def _material(material: Material) -> tuple[str | int, ...]:
-    clean = (word(value) if isinstance(value, str) else value for value in material)
+    clean = (safe(value) if isinstance(value, str) else value for value in material)
     return tuple(clean)
-
-
-word: Final = safe
-"""A name, a path or an id of a source, fit to be stored and shown."""
-
-
-def title_of(text: str) -> str:
-    """Return a title: one line, no secrets, at most `TITLE_CHARS` characters."""
-    # Cut before marking, generously: a first prompt can be megabytes.
-    return one_line(shown(mark(sanitize(text[: 16 * TITLE_CHARS]))), TITLE_CHARS)
-
-
-def clean_facts(facts: Facts) -> Facts:
-    """Return a reader's facts fit to be stored: no escape sequences, no secrets, one line each."""
-    return replace(
-        facts,
-        native_id=session_name(facts.native_id),
-        title="",
-        cwd=word(facts.cwd),
-        last_cwd=word(facts.last_cwd),
-        branch=word(facts.branch),
-        models=[word(model) for model in facts.models],
-        parent=session_name(facts.parent),
-        started_ms=_known_time(facts.started_ms),
-        ended_ms=_known_time(facts.ended_ms),
-        version=word(facts.version),
-        tokens_in=_known_count(facts.tokens_in),
-        tokens_out=_known_count(facts.tokens_out),
-        cost_usd=facts.cost_usd if 0 <= facts.cost_usd < _MOST else 0.0,
-    )
-
-
-_UNNAMEABLE: Final = re.compile(r"[\s#]+")
-
-
-def session_name(native_id: str) -> str:
-    """Return a native id as it stands in a key and a reference: no white space, no `#`."""
-    return _UNNAMEABLE.sub("_", word(native_id))
-
-
-_MOST: Final = 1 << 62
-"""Above any true number of tokens or dollars; it fits into a column."""
-
-
-def _known_count(count: int) -> int:
-    return count if 0 <= count < _MOST else 0
-
-
-def _known_time(time_ms: int) -> int:
-    return time_ms if 0 < time_ms < _LAST_MS else 0
 
 
 @dataclass(slots=True)
@@ -357,8 +300,8 @@ class Packing:
                 position += 1
         for builder in (talk, tools):
             yield from self._close(builder)
-        self.started_ms = _known_time(self.facts.started_ms) or self.started_ms
-        self.ended_ms = max(_known_time(self.facts.ended_ms), self.ended_ms)
+        self.started_ms = known_time(self.facts.started_ms) or self.started_ms
+        self.ended_ms = max(known_time(self.facts.ended_ms), self.ended_ms)
 
     def _note(self, position: int, batch: list[Parsed]) -> None:
         """Take from the messages what describes the session."""

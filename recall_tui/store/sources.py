@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from recall_tui import clock
 from recall_tui.harnesses.base import MOSTLY_DAMAGED
-from recall_tui.store import ingest
+from recall_tui.store.clean import session_name
 from recall_tui.store.sync.plan import NOT_OPENED
+from recall_tui.text.safe import safe
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -26,7 +27,7 @@ def remember(
     """Note how a source looked, what it held and where a later read can go on."""
     columns: dict[str, object] = {
         **source._asdict(), "session": session, "state": "failed" if reading.error else "ok",
-        "gone_ms": 0, "error": ingest.word(reading.error),
+        "gone_ms": 0, "error": safe(reading.error),
     }  # fmt: skip
     if reading.outcome == "same":
         if row is not None and row.state == "failed" and _is_damaged(db, row):
@@ -67,7 +68,7 @@ def fail(db: Database, row: Row | None, source: Source, reading: Reading) -> Non
     """Keep what is known of a source, and leave it alone until it changes or can be opened."""
     if row is not None and row.state == "gone":
         _present(db, row.session)
-    columns = {**source._asdict(), "state": "failed", "error": ingest.word(reading.error)}
+    columns = {**source._asdict(), "state": "failed", "error": safe(reading.error)}
     _put(db, row, columns | {"mtime_ns": NOT_OPENED} if reading.passing else columns)
 
 
@@ -142,7 +143,7 @@ def _name(db: Database, session: int, old: str, new: str) -> None:
     if old != new:
         db.connection.execute(
             "UPDATE session SET native_id=? WHERE id=? AND native_id=?",
-            (ingest.session_name(new), session, ingest.session_name(old)),
+            (session_name(new), session, session_name(old)),
         )
 
 

@@ -13,8 +13,9 @@ from itertools import chain
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from recall_tui import clock
-from recall_tui.store import families, ingest, sources
+from recall_tui.store import families, sources
 from recall_tui.store.block import TARGET_BYTES, BlockKind, Meta
+from recall_tui.store.clean import session_name
 from recall_tui.store.copies import History
 from recall_tui.store.database import Database
 from recall_tui.store.ingest import Counts
@@ -81,7 +82,7 @@ class Writer(Database):
         """Take the sources that will get a session, so that chance names none of them."""
         self._twins.clear()
         for source in sources:
-            name = source.harness, ingest.session_name(source.native_id)
+            name = source.harness, session_name(source.native_id)
             self._twins.setdefault(name, []).append(source)
 
     def keep_names(self, former: dict[tuple[str, str, str], Former]) -> None:
@@ -298,7 +299,7 @@ def _columns(
 ) -> dict[str, str | int | float | bytes]:
     """Return what a session's row says, key, title and first record apart."""
     facts = reading.facts
-    native_id = facts.native_id or ingest.session_name(source.native_id)
+    native_id = facts.native_id or session_name(source.native_id)
     return {
         "harness": source.harness,
         "native_id": native_id,
@@ -311,7 +312,7 @@ def _columns(
         "branch": facts.branch,
         "models": "\n".join(facts.models),
         "kind": str(facts.kind),
-        "parent_native": facts.parent or ingest.session_name(source.parent),
+        "parent_native": facts.parent or session_name(source.parent),
         "started_ms": reading.started_ms,
         "ended_ms": reading.ended_ms,
         "messages": counts.messages,

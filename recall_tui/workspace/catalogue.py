@@ -15,7 +15,8 @@ from recall_tui.errors import SourceError
 from recall_tui.harnesses.base import Source
 from recall_tui.harnesses.fields import count, decode, items, mapping, text
 from recall_tui.model import Gap, GapKind, Session, SessionKind
-from recall_tui.store.ingest import session_name, title_of, word
+from recall_tui.store.clean import session_name, title_of
+from recall_tui.text.safe import safe
 from recall_tui.workspace import HARNESS, Files, database, headers, ledger, legacy, transcript
 
 if TYPE_CHECKING:
@@ -111,7 +112,7 @@ def load(
             homeless = sum(not transcript.held(connection, h) for h in found.headers)
     except SourceError as error:
         catalogue.gaps.append(
-            Gap(GapKind.UNREADABLE, 1, word(error.message), error.hint, place.files.runtime)
+            Gap(GapKind.UNREADABLE, 1, safe(error.message), error.hint, place.files.runtime)
         )
         catalogue.counted = False
         return catalogue
@@ -233,7 +234,7 @@ def _unknown_kinds(connection: Database) -> dict[str, int]:
     rows = connection.execute(
         f"SELECT event_kind, count(*) FROM {ledger.TABLE} GROUP BY event_kind"
     )
-    return {word(text(kind)): number for kind, number in rows if kind not in ledger.KNOWN}
+    return {safe(text(kind)): number for kind, number in rows if kind not in ledger.KNOWN}
 
 
 # ------------------------------------------------------------ sessions
@@ -254,10 +255,10 @@ def _session(row: int, place: Place, header: Header, counted: Counted, found: El
         native_id=session_name(header.id),
         path=place.files.runtime,
         title=title_of(header.name) or title_of(counted.opening),
-        cwd=word(header.cwd),
-        last_cwd=word(header.cwd),
+        cwd=safe(header.cwd),
+        last_cwd=safe(header.cwd),
         branch="",
-        models=(word(header.model),) if header.model else (),
+        models=(safe(header.model),) if header.model else (),
         kind=kind,
         parent=f"{HARNESS}:{session_name(parent)}" if parent else "",
         started_ms=counted.first_ms or header.created_ms,

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Final
 
 from recall_tui.errors import SourceError
 from recall_tui.model import Fact, Gap, GapKind
-from recall_tui.store.ingest import word
 from recall_tui.text.cut import cut_bytes
 from recall_tui.text.redact import findings, mark, shown
+from recall_tui.text.safe import safe
 from recall_tui.text.sanitize import sanitize
 from recall_tui.workspace import Files, database
 
@@ -83,7 +83,7 @@ class Memory:
                 _check(connection, self._path)
                 items, sessions = _held(connection)
         except SourceError as error:
-            words = f"facts cannot be read: {word(error.message)}"
+            words = f"facts cannot be read: {safe(error.message)}"
             return [Gap(GapKind.UNREADABLE, 1, words, error.hint, self._path)]
         if matched:
             return []
@@ -154,7 +154,7 @@ def _fact(content: object, kind: object, observed_ms: object) -> Fact:
         cut_bytes(shown(mark(sanitize(content))), FACT_BYTES)[0]
         if isinstance(content, str)
         else "",
-        word(kind) if isinstance(kind, str) else "",
+        safe(kind) if isinstance(kind, str) else "",
         observed_ms if isinstance(observed_ms, int) and observed_ms > 0 else 0,
     )
 

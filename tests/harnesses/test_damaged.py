@@ -17,6 +17,7 @@ from recall_tui import demo
 from recall_tui.errors import SourceError
 from recall_tui.harnesses import registry
 from recall_tui.store import ingest
+from recall_tui.store.clean import clean_facts
 
 if TYPE_CHECKING:
     from recall_tui.harnesses.base import Source
@@ -53,7 +54,7 @@ def read(harness: str, source: Source, data: bytes, folder: str) -> tuple[int, i
         messages = [ingest.prepare(message) for message in transcript]
     except SourceError:
         return 0, 1
-    ingest.clean_facts(transcript.facts)
+    clean_facts(transcript.facts)
     return len(messages), transcript.unparsed + transcript.torn
 
 

@@ -13,6 +13,7 @@ from recall_tui.model import Flag, Kind, Material
 from recall_tui.store import ingest
 from recall_tui.store.block import TARGET_BYTES, BlockKind, Meta
 from recall_tui.store.build import BlockBuilder
+from recall_tui.store.clean import clean_facts, title_of
 from recall_tui.store.ingest import pack_session, prepare, prepare_again
 from recall_tui.store.stored import head, join, load, store
 from recall_tui.text.fold import fold_bytes
@@ -121,8 +122,8 @@ def test_no_part_of_a_message_carries_a_secret():
     everything = made.raw + made.fold + repr(made.attributes).encode()
     assert SECRET.encode() not in everything
     assert SECRET.lower().encode() not in everything
-    assert ingest.clean_facts(Facts(branch=SECRET, cwd=f"/{SECRET}")).branch != SECRET
-    assert SECRET not in ingest.title_of(f"use {SECRET}")
+    assert clean_facts(Facts(branch=SECRET, cwd=f"/{SECRET}")).branch != SECRET
+    assert SECRET not in title_of(f"use {SECRET}")
 
 
 def test_flags_and_facts():

@@ -20,11 +20,13 @@ from typing import TYPE_CHECKING, Final, NamedTuple, cast
 from recall_tui.errors import SourceError
 from recall_tui.harnesses.base import Checkpoint, Facts, Source, StaleCheckpoint
 from recall_tui.store import ingest, memory
+from recall_tui.store.clean import clean_facts
 from recall_tui.store.kept import Unwanted
 from recall_tui.store.stored import StoredBlock, store
 from recall_tui.store.sync import digest
 from recall_tui.store.sync.plan import Known  # noqa: TC001 - msgspec reads the annotation
 from recall_tui.text.redact import mark
+from recall_tui.text.safe import safe
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -176,7 +178,7 @@ def _pass(
     reading = Reading(
         "appended" if start else "replaced",
         start,
-        ingest.clean_facts(packing.facts),
+        clean_facts(packing.facts),
         packing.title,
         packing.opening,
         packing.counts,
@@ -185,7 +187,7 @@ def _pass(
         packing.ended_ms,
         transcript.unparsed,
         transcript.torn,
-        {ingest.word(name): count for name, count in transcript.unknown.items()},
+        {safe(name): count for name, count in transcript.unknown.items()},
     )
     if transcript.unparsed:
         from recall_tui.harnesses.jsonl import mostly_damaged  # noqa: PLC0415 - for few sessions
