@@ -12,6 +12,7 @@ from recall_tui.tui import notation
 from recall_tui.tui.hit_listing import HitListing
 from recall_tui.tui.listings import Listing, SessionListing
 from recall_tui.tui.messages import StoreChanged
+from recall_tui.tui.screens import asking
 from recall_tui.tui.widgets.result_list import ResultList
 from recall_tui.tui.widgets.transcript import Transcript
 from tests.ratios import ROUNDS
@@ -73,6 +74,20 @@ async def test_a_cursor_key_draws_two_rows(
         await pilot.press("pagedown")
         await pilot.pause()
         assert calls.count <= results_of(pilot).size.height + 2 * Listing.row_lines
+
+
+async def test_a_letter_draws_the_box_alone(
+    make_app: Callable[..., RecallApp], large: FakeHistory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(asking, "SETTLE_S", 60)
+    app = make_app(large)
+    async with app.run_test(size=SIZE) as pilot:
+        await rested(pilot)
+        calls = [Calls(monkeypatch, widget) for widget in (ResultList, Transcript)]
+        await pilot.press(*"zq")
+        await pilot.pause()
+        assert main_of(pilot).box.value == "zq"
+        assert [one.count for one in calls] == [0, 0]
 
 
 async def test_a_word_typed_and_taken_back_reads_no_list_of_sessions(
