@@ -33,15 +33,15 @@ def _main() -> int:
     if None in (sys.stdin, sys.stdout, sys.stderr):
         _open_closed_streams()
     words = sys.argv[1:]
+    # Answered before click is loaded: these are asked often, and must cost next to nothing.
     if words in (["--version"], ["-V"]):
-        # Answered before click is loaded: scripts ask this, and it must cost next to nothing.
         from recall_tui import __version__
 
-        try:  # unbuffered, so that a reader who left is no failure
-            os.write(1, f"recall {__version__}\n".encode())
-        except OSError as error:
-            return 0 if isinstance(error, BrokenPipeError) else 3
-        return 0
+        return _say(f"recall {__version__}")
+    if words in (["--help"], ["-h"]):
+        from recall_tui import menu
+
+        return _say(menu.page(menu.help_width()))
     capable = os.environ.get("TERM") != "dumb" and all(os.isatty(number) for number in (0, 1, 2))
     if words in _BARE and capable:
         return _bare(demo=bool(words))
@@ -59,6 +59,15 @@ def _main() -> int:
     code = command_line(call=Call(app=_app, tools=_tools))
     gc.freeze()  # an ending interpreter looks for cycles in all that it ever made: 7 ms
     return code
+
+
+def _say(text: str) -> int:
+    """Print a text of ASCII and return the exit code."""
+    try:  # unbuffered, so that a reader who left is no failure
+        os.write(1, f"{text}\n".encode())
+    except OSError as error:
+        return 0 if isinstance(error, BrokenPipeError) else 3
+    return 0
 
 
 def _open_closed_streams() -> None:

@@ -41,20 +41,22 @@ def test_the_command_line_starts_light(code: str) -> None:
     assert loaded(code) == []
 
 
-def test_version_loads_not_even_click() -> None:
-    code = "import sys; sys.argv = ['recall', '--version']\n"
+@pytest.mark.parametrize(("word", "begins"), [("--version", "recall "), ("-h", "Usage: recall ")])
+def test_version_and_help_load_not_even_click(word: str, begins: str) -> None:
+    code = f"import sys; sys.argv = ['recall', '{word}']\n"
     code += "from recall_tui.__main__ import main; main()"
     run = subprocess.run(
         [sys.executable, "-c", f"{code}\n{REPORT}"],
         capture_output=True, text=True, check=True, cwd=REPOSITORY,
     )  # fmt: skip
-    assert run.stdout.startswith("recall ")
+    assert run.stdout.startswith(begins)
     assert "'click'" not in run.stdout
+    assert "'typing'" not in run.stdout
 
 
 def test_help_loads_no_command() -> None:
     code = (
-        "import sys\nfrom recall_tui.cli import main\nmain(['-h'])\n"
+        "import sys\nfrom recall_tui.cli import main\nmain(['--demo', '-h'])\n"
         "print([m for m in sys.modules if m.startswith('recall_tui')])"
     )
     run = subprocess.run(

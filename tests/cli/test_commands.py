@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 import pytest
 
+from recall_tui import menu
 from recall_tui.cli import COMMANDS, recall
 from recall_tui.cli.call import Call
 from recall_tui.cli.spec import commands, page
@@ -33,6 +34,26 @@ def test_the_table_says_one_line_a_command() -> None:
         assert entry.about.endswith("."), name
         assert len(entry.about) <= 62, f"{name}: does not fit an 80-column help page"
         assert EVERY[name].short_help == entry.about
+
+
+def test_the_help_page_tells_the_options_there_are() -> None:
+    """It is made without click, which knows the options."""
+    context = click.Context(recall)
+    told = (option.get_help_record(context) for option in recall.get_params(context))
+    assert dict(told) == menu.OPTIONS
+    assert " ".join(["recall", *recall.collect_usage_pieces(context)]) == menu.USAGE
+
+
+@pytest.mark.parametrize("width", [40, 77, 98])
+def test_the_help_page_fits(run, monkeypatch, width: int) -> None:
+    monkeypatch.setenv("COLUMNS", str(width + 2))
+    said = run("--demo", "-h").out
+    assert said == f"{menu.page(width)}\n"
+    lines = said.splitlines()
+    assert max(map(len, lines[1:])) <= width
+    for name, entry in COMMANDS.items():
+        assert f"  {name} " in said
+        assert entry.about in " ".join(said.split())
 
 
 @pytest.mark.parametrize("name", [n for n in EVERY if n])
