@@ -124,7 +124,12 @@ async def test_a_palette_that_is_left_before_it_looks_for_commands_looks_for_non
 
 
 @pytest.mark.parametrize("opener", ["ctrl+p", "alt+n", "ctrl+r", "f1", "f3"])
-async def test_keys_for_what_is_about_to_open_wait_for_it(app: RecallApp, opener: str) -> None:
+async def test_keys_for_what_is_about_to_open_wait_for_it(
+    make_app: Callable[..., RecallApp], opener: str
+) -> None:
+    history = FakeHistory()
+    history.note_asked("what was asked before")
+    app = make_app(history)
     async with app.run_test(size=(120, 40)) as pilot:
         await rested(pilot)
         app.screen.set_focus(None)  # as when a list became empty, or a window lost the focus
