@@ -61,9 +61,9 @@ class Scan:
 
     def run(self, stop: Stop) -> bool:
         """Scan everything. Return False when stopped between blocks."""
-        import pickle  # noqa: PLC0415, TID251 - of our own child's making
-
         with divided(self._corpora, self._chosen, self._aside) as items:
+            if items:  # 2 ms, while the child works
+                import pickle  # noqa: PLC0415, TID251 - of our own child's making
             done = self._read([_MINE] if items else [_MINE, _ASIDE], stop)
             if done and items:
                 found = next(items, None)
