@@ -189,8 +189,8 @@ class ColdCorpus:
             )
         ]
         if unsettled := len(self._relations.unsettled):
-            words = f"{counted(unsettled, 'session')} share messages with indexed ones that may be"
-            words += " copies of them, and are counted there until all is indexed"
+            words = f"messages that {counted(unsettled, 'session')} to read have in common with"
+            words += " indexed ones may be counted there, or in both, until all is indexed"
             found.append(Gap(GapKind.UNSETTLED, unsettled, words, "recall index"))
         named_rows = set(self._rows(chosen)) if chosen.sessions else None
         return found + self._losses.gaps(

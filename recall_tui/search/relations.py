@@ -119,8 +119,8 @@ class Relations:
         self._marks: dict[int, Mark | None] = {}
         self._shares: dict[int, Share] = {}
         self.unsettled: set[int] = set()
-        """Rows of which the index counts messages in a session that copied them, for it held no
-        other: once it holds all, they count in the row."""
+        """Rows of which the index counts messages otherwise than it will once it holds all: in a
+        session that copied them, or in two."""
 
     def note(self, row: int, draft: Draft | None) -> Share:
         """Take what was read of a row, and return what of it is a copy."""
@@ -195,20 +195,29 @@ class Relations:
         found = copies(origins, held)
         counted = {}
         for row, draft in drafts.items():
-            original, copied = found.get(row, (0, 0))
-            if original < 0 and indexed[~original].copied >= copied:
-                copied = 0  # it counts them in a session that it holds in an older state
-            # Until the index holds all it counts what it has, also where that is the copy.
+            original, settled = found.get(row, (row, 0))
             mine, ids = held[row].records, draft.mark.first_record != 0
-            for one in outside[row].values():
-                most = shared(mine, one.history.records, ids=ids)
-                if most > max(copied, one.copied):
-                    original, copied = -1, most
-                    if one.origin.place != origins[row].place:  # else it was indexed meanwhile
-                        self.unsettled.add(row)
+            # Until it holds all, the index counts of each session what it did not copy from others
+            # there: so many of the first messages are counted, whoever said them first.
+            spans = [
+                (one.copied, shared(mine, one.history.records, ids=ids))
+                for one in outside[row].values()
+            ]
+            copied = 0 if original < 0 else settled
+            while further := max((end for at, end in spans if at <= copied < end), default=0):
+                copied = further
+            if copied != settled:
+                self.unsettled.add(row)
             if copied:
-                counted[row] = max(original, -1), copied
-        return counted
+                counted[row] = (original if copied == settled else -1), copied
+        for number, one in indexed.items():
+            original, settled = found.get(~number, (-1, 0))
+            if original >= 0 and settled > one.copied:
+                self.unsettled.add(original)
+        # What was indexed meanwhile is there twice, and no copy.
+        places = {one.origin.place for one in indexed.values()}
+        self.unsettled -= {row for row in drafts if origins[row].place in places}
+        return {row: (max(original, -1), copied) for row, (original, copied) in counted.items()}
 
     def _origin(self, row: int, mark: Mark) -> Origin:
         source = self._sources[row][1]

@@ -18,6 +18,7 @@ from recall_tui.search.cold import ColdCorpus
 from recall_tui.search.grep import grep
 from recall_tui.search.kin import Kin
 from recall_tui.search.results import GrepQuery
+from recall_tui.search.without import Without
 from recall_tui.store.corpus import StoreCorpus
 from recall_tui.store.sync.discover import Place
 from recall_tui.store.sync.run import sync
@@ -363,3 +364,42 @@ def test_a_fork_with_a_copy_elsewhere_still_repeats_what_it_forked(tmp_path):
     assert [(s.name, s.copied) for s in cold_corpus(place).sessions(chosen)] == [
         ("fork", 2), ("main", 0),
     ]  # fmt: skip
+
+
+@settings(deadline=None)
+@given(steps, st.booleans(), st.data())
+def test_of_a_family_indexed_in_part_nothing_is_lost_and_a_difference_is_said(steps, ids, data):
+    """Some files are new since the index was made, some were shorter then."""
+    with TemporaryDirectory() as base:
+        folder = Path(base) / "source"
+        folder.mkdir()
+        grow(folder, steps, ids=ids)
+        files = {path: path.read_bytes() for path in sorted(folder.rglob("*.jsonl"))}
+        times = {path: path.stat().st_mtime_ns for path in files}
+        unread = set()
+        for path, content in files.items():
+            lines = content.splitlines(keepends=True)
+            kept = data.draw(st.integers(0, len(lines)) | st.just(len(lines)))
+            if kept < len(lines):
+                unread.add(str(path))
+                path.write_bytes(b"".join(lines[:kept])) if kept else path.unlink()
+        with store_corpus(folder) as stored:
+            for path, content in files.items():
+                path.write_bytes(content)
+                os.utime(path, ns=(times[path],) * 2)
+            stale = {s.id for s in stored.sessions(EVERYTHING) if s.path in unread}
+            new = [(Toy(), s) for s in Toy().discover(str(folder), []) if s.path in unread]
+            cold = ColdCorpus(new, histories=lambda *of: stored.histories(*of, without=stale))
+            query = GrepQuery("x", limit=1000)
+            hits, last = drained(grep([cold, Without(stored, stale)], query, never))
+        os.rename(Path(base) / "source.data", Path(base) / "before")
+        with store_corpus(folder) as whole:
+            expected, _ = drained(grep([whole], query, never))
+        assert {hit.text for hit in hits} == {hit.text for hit in expected}
+        if GapKind.UNSETTLED not in {gap.kind for gap in last.reach.gaps}:
+            assert places(hits) == places(expected)
+
+
+def places(hits):
+    """Where hits stand: which of two sessions of an id has the plain key is the older index's."""
+    return sorted((hit.session.path, hit.position) for hit in hits)
