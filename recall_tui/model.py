@@ -216,6 +216,9 @@ class Message(NamedTuple):
     duration_ms: int = 0
     model: str = ""
     materials: tuple[Material, ...] = ()
+    changes: tuple[int, ...] = ()
+    """Of an edit's call: lines of `text`, then of each change its first line, from 0, the number
+    of lines taken out, and of those put in, which follow them."""
 
     @property
     def role(self) -> Role:

@@ -144,3 +144,57 @@ def project(arguments: object, order: Iterable[str] = PROJECTED) -> tuple[str, s
             rest.extend(leaves(value))
     seen.sort()
     return ("\n".join([text for _, text in seen]), "\n".join(rest))
+
+
+_CHANGES: Final = (
+    ("old_string", "new_string"),
+    ("oldString", "newString"),
+    ("oldText", "newText"),
+    ("old_str", "new_str"),
+)
+"""How the programs call what an edit takes out and what it puts in."""
+
+
+def changes(arguments: object, text: str, rest: str) -> tuple[int, ...]:
+    """Return where in an edit's text the lines stand that it takes out and puts in.
+
+    Args:
+        arguments: The decoded arguments.
+        text: Their projection, as `project` returned it.
+        rest: The other leaves, likewise.
+
+    Returns:
+        Lines of both together; then of each change its first line, from 0, the number of lines
+        taken out and of those put in, which follow. Nothing for other calls.
+    """
+    if not isinstance(arguments, dict):
+        return ()
+    several = arguments.get("edits")
+    above = text.count("\n") + 1 if text else 0
+    found: list[int] = []
+    end = 0
+    for edit in several if isinstance(several, list) else (arguments,):
+        old, new = _change(edit)
+        both = "\n".join(filter(None, (old, new)))
+        start = rest.find(both, end) if both else -1
+        if start < 0 or (start and rest[start - 1] != "\n"):
+            continue
+        end = start + len(both)
+        found += (above + rest.count("\n", 0, start), _lines(old), _lines(new))
+    return (above + _lines(rest), *found) if found else ()
+
+
+def _change(edit: object) -> tuple[str, str]:
+    """Return what an edit takes out and puts in; nothing of what is none."""
+    if not isinstance(edit, dict):
+        return "", ""
+    for pair in _CHANGES:
+        if pair[0] in edit or pair[1] in edit:
+            old, new = (edit.get(key) or "" for key in pair)
+            if isinstance(old, str) and isinstance(new, str):
+                return old, new
+    return "", ""
+
+
+def _lines(text: str) -> int:
+    return text.count("\n") + 1 if text else 0

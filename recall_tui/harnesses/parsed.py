@@ -34,6 +34,8 @@ class Parsed(msgspec.Struct, gc=False):
     duration_ms: int = 0
     model: str = ""
     materials: tuple[Material, ...] = ()
+    changes: tuple[int, ...] = ()
+    """Of an edit's call: where its text has what is taken out and put in (`arguments.changes`)."""
 
 
 _SEVERAL: Final = "\0"

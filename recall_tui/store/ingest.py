@@ -193,6 +193,8 @@ def _attributes(parsed: Parsed) -> dict[str, object]:
         facts["ms"] = parsed.duration_ms
     if parsed.materials:
         facts["materials"] = [_material(material) for material in parsed.materials]
+    if parsed.changes:
+        facts["changes"] = parsed.changes
     return facts
 
 

@@ -91,4 +91,5 @@ def messages_of(
             known.get("ms", 0),
             known.get("model", ""),
             tuple(Material(*values) for values in known.get("materials", ())),
+            tuple(known.get("changes", ())),
         )

@@ -10,6 +10,7 @@ from recall_tui.model import Flag
 from recall_tui.text.redact import shown
 from recall_tui.tui import markdown
 from recall_tui.tui.code import diff_line, is_diff, language_of
+from recall_tui.tui.edits import edit
 from recall_tui.tui.excerpts import (
     bounded,
     bytes_of,
@@ -25,6 +26,7 @@ from recall_tui.tui.notation import counted, duration, size
 
 if TYPE_CHECKING:
     from recall_tui.model import Message
+    from recall_tui.tui.edits import Edit
     from recall_tui.tui.frame import Frame
     from recall_tui.tui.lines import Piece
     from recall_tui.tui.pairs import Outcome
@@ -59,6 +61,9 @@ def call(message: Message, frame: Frame, outcome: Outcome | None, *, unfolded: b
     head, _, rest = text.partition("\n")
     name, server = called(message.tool)
     tail = _ending(message, outcome)
+    changed = edit(message)
+    if changed is not None:
+        tail[:0] = _counts(changed)
     if server and frame.width >= WIDE:
         tail.insert(0, (f"{cut(clean(server), frame.room // 4)} ", "dim"))
     argument = markdown.highlighted([(clean(head), "strong")], frame.find)
@@ -77,8 +82,22 @@ def call(message: Message, frame: Frame, outcome: Outcome | None, *, unfolded: b
             lines.extend(_ruled(shown_rows, frame))
     if unfolded and hidden:
         whole = [] if fits else _rows(head, frame, wrapped=True, diff=False)
-        lines.extend(_ruled([*whole, *_arguments(head, rest, frame)], frame))
+        told = _changed(changed, frame) if changed else _arguments(head, rest, frame)
+        lines.extend(_ruled([*whole, *told], frame))
     return lines
+
+
+def _counts(changed: Edit) -> list[Piece]:
+    """Return how many lines an edit put in and took out."""
+    numbers = ((changed.put_in, "+", "success"), (changed.taken_out, "−", "error"))
+    return [(f"{sign}{number} ", ink) for number, sign, ink in numbers if number]
+
+
+def _changed(changed: Edit, frame: Frame) -> list[Line]:
+    """Return what an edit took out and put in, coloured as a diff."""
+    part, left = bounded("\n".join(changed.rows))
+    rows = _rows(part, frame, wrapped=True, diff=True)
+    return [*rows, note(left)] if left else rows
 
 
 def _arguments(head: str, rest: str, frame: Frame) -> list[Line]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from recall_tui.harnesses.arguments import project
+from recall_tui.harnesses.arguments import changes, project
 from recall_tui.harnesses.base import Checkpoint, Parsed, Source
 from recall_tui.harnesses.claude import identity, noise, records, results, sides, spoken
 from recall_tui.harnesses.claude.state import CALLS, LEAVES, REPLIES
@@ -132,6 +132,7 @@ class ClaudeTranscript(Voice):
         text, rest = project(arguments)
         message = self.message(Kind.TOOL_CALL, text, record, time_ms, number)
         message.rest = rest
+        message.changes = changes(arguments, text, rest)
         message.tool = block.name
         message.call = block.id
         path = arguments.get("file_path") if isinstance(arguments, dict) else None

@@ -16,7 +16,7 @@ import msgspec
 
 from recall_tui.clock import from_iso
 from recall_tui.harnesses import inline
-from recall_tui.harnesses.arguments import PROJECTED, project
+from recall_tui.harnesses.arguments import PROJECTED, changes, project
 from recall_tui.harnesses.base import Checkpoint, Facts, Parsed, Source
 from recall_tui.harnesses.copilot import session
 from recall_tui.harnesses.copilot.records import (
@@ -277,7 +277,9 @@ def _call(reader: CopilotTranscript, event: Event, request: ToolRequest) -> Pars
     if intention and not any(line in intention for line in text.split("\n") if line):
         text = f"{text}\n{intention}" if text else intention
     model = event.data.model or reader.state.model
-    return Parsed(Kind.TOOL_CALL, text, rest=rest, tool=request.name, call=call_id, model=model)
+    made = Parsed(Kind.TOOL_CALL, text, rest=rest, tool=request.name, call=call_id, model=model)
+    made.changes = changes(arguments, text, rest)
+    return made
 
 
 def _completed(reader: CopilotTranscript, event: Event) -> list[Parsed]:

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 from recall_tui.harnesses import fields, images
-from recall_tui.harnesses.arguments import PROJECTED, leaves, project
+from recall_tui.harnesses.arguments import PROJECTED, changes, leaves, project
 from recall_tui.harnesses.base import Parsed
 from recall_tui.model import Kind
 
@@ -175,7 +175,9 @@ class Records:
             self._called.add(call_id)
         seen, rest = project(call.get("args"), _ARGUMENTS)
         identity = _record(record, "call", call_id)
-        return Parsed(Kind.TOOL_CALL, seen, time, identity, rest=rest, tool=name, call=call_id)
+        made = Parsed(Kind.TOOL_CALL, seen, time, identity, rest=rest, tool=name, call=call_id)
+        made.changes = changes(call.get("args"), seen, rest)
+        return made
 
     def _finished(
         self,

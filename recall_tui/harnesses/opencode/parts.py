@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 from recall_tui.harnesses import fields, images
-from recall_tui.harnesses.arguments import leaves, project
+from recall_tui.harnesses.arguments import changes, leaves, project
 from recall_tui.harnesses.base import Parsed
 from recall_tui.model import Kind
 
@@ -76,8 +76,11 @@ def tool(
     name = fields.text(part.get("tool"))
     call = fields.text(part.get("callID"))
     part_id = record(fields.text(part.get("id")))
-    seen, rest = project(state.get("input") or state.get("raw"))
-    yield Parsed(Kind.TOOL_CALL, seen, start, part_id, rest=rest, tool=name, call=call)
+    asked = state.get("input") or state.get("raw")
+    seen, rest = project(asked)
+    made = Parsed(Kind.TOOL_CALL, seen, start, part_id, rest=rest, tool=name, call=call)
+    made.changes = changes(asked, seen, rest)
+    yield made
     output = _output(state, home)
     path = fields.mapping(state.get("input")).get("filePath")
     materials = tuple(

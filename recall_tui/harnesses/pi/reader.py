@@ -10,7 +10,7 @@ import msgspec
 
 from recall_tui import clock
 from recall_tui.harnesses import inline
-from recall_tui.harnesses.arguments import project
+from recall_tui.harnesses.arguments import changes, project
 from recall_tui.harnesses.base import Checkpoint, Facts, Parsed, Source
 from recall_tui.harnesses.jsonl import JsonlTranscript
 from recall_tui.harnesses.lenient import lenient
@@ -187,6 +187,7 @@ class PiTranscript(JsonlTranscript):
                 text, rest = project(block.arguments)
                 call = Parsed(Kind.TOOL_CALL, text, rest=rest, model=message.model)
                 call.tool, call.call = block.name, block.id
+                call.changes = changes(block.arguments, text, rest)
                 found.append(call)
             elif block.type != "thinking":
                 self.unknown[f"assistant/{block.type}"] += 1
