@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
     from recall_tui.store.user import UserStore
 
+_SHARING = """SELECT key FROM session
+WHERE original=?1 OR id=(SELECT original FROM session WHERE id=?1)"""
 _SOURCE = f"SELECT {', '.join(Source._fields)} FROM source WHERE session=?"
 
 
@@ -32,7 +34,7 @@ class Forgotten:
     left: list[str] = field(default_factory=list)
     """The agents' own files, which are never touched: paths that still hold the text."""
     copies: list[str] = field(default_factory=list)
-    """Keys of other sessions that repeat a part of a forgotten one."""
+    """Keys of other sessions that share a part of a forgotten one: its copies, its original."""
     clean: bool = True
     """No byte of the text is in our files; False while a reader elsewhere holds an old state,
     then the next sync finishes it."""
@@ -111,11 +113,7 @@ def forget(index: str, user: UserStore, keys: Sequence[str], *, wait_s: float = 
             user.bury(_tombstones(one, sources, staying))
             result.left += [s.path for s in sources if os.path.exists(s.path)]
             result.copies += [
-                key
-                for (key,) in connection.execute(
-                    "SELECT key FROM session WHERE original=? AND original <> 0", (one.id,)
-                )
-                if key not in result.keys
+                key for (key,) in connection.execute(_SHARING, (one.id,)) if key not in result.keys
             ]
         for key in result.keys:
             user.drop_session(key)

@@ -136,6 +136,13 @@ def test_copies_in_other_sessions_are_named(desk, user):
     assert desk.session("b").copied == 0
 
 
+def test_the_original_of_a_copy_is_named(desk, user):
+    desk.write("a.jsonl", line(text=WORD, t=T, id="r1"))
+    desk.write("b.jsonl", line(text=WORD, t=T, id="r1"), line(text="own", t=T + 1, id="r2"))
+    desk.sync()
+    assert forget(desk.index, user, ["toy:b"]).copies == ["toy:a"]
+
+
 def test_a_reader_that_holds_an_old_state_is_told_of(desk, user):
     desk.write("a.jsonl", line(text=WORD, t=T))
     desk.write("b.jsonl", line(text="stays", t=T))
