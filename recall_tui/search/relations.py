@@ -12,7 +12,7 @@ from recall_tui.model import SessionKind
 from recall_tui.search.kin import Kin
 from recall_tui.store import ingest
 from recall_tui.store.clean import clean_facts, session_name
-from recall_tui.store.copies import History, Origin, copies, identity, shared
+from recall_tui.store.copies import History, Origin, copies, identity, shared, summed_up
 from recall_tui.store.families import searchable_before, topmost
 
 if TYPE_CHECKING:
@@ -79,6 +79,11 @@ class Draft(NamedTuple):
 
     mark: Mark
     metas: list[Meta]
+
+    def marks(self) -> list[int | str]:
+        """Return what an indexed relative has, begins with or sums up: see `Mark.names`."""
+        summaries = {meta.records[at] for meta in self.metas for at in summed_up(meta)}
+        return [*self.mark.names(), *summaries]
 
 
 class Share(NamedTuple):
@@ -182,7 +187,7 @@ class Relations:
     def _copied(self, drafts: dict[int, Draft]) -> dict[int, tuple[int, int]]:
         """Return row -> (row of the original, messages copied) of the copies in a family."""
         outside = {
-            row: self._histories(self._sources[row][1].harness, draft.mark.names())
+            row: self._histories(self._sources[row][1].harness, draft.marks())
             for row, draft in drafts.items()
         }
         if len(drafts) == 1 and not any(outside.values()):
