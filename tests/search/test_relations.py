@@ -366,7 +366,7 @@ def test_a_fork_with_a_copy_elsewhere_still_repeats_what_it_forked(tmp_path):
     ]  # fmt: skip
 
 
-@settings(deadline=None)
+@settings(deadline=None, derandomize=True)
 @given(steps, st.booleans(), st.data())
 def test_of_a_family_indexed_in_part_nothing_is_lost_and_a_difference_is_said(steps, ids, data):
     """Some files are new since the index was made, some were shorter then."""
