@@ -76,7 +76,7 @@ def repetition(past: Past, session: Session) -> Repetition:
 
     A forked session's prompts are those typed after the fork.
     """
-    inputs = Inputs()
+    inputs = Inputs(session.last_cwd, session.cwd)
     prompts = []
     for message in read(past, session, positions_of(past, session, [Kind.PROMPT])):
         text = shown(message.text)

@@ -39,6 +39,18 @@ def found(text: str) -> list[tuple[str, str]]:
         ("mail ann@example.com", "email", "ann@example.com"),
         ("read https://x.example/a?b=c.", "url", "https://x.example/a?b=c"),
         ("order 680532", "number", "680532"),
+        ("deploy ws_r25wk6dk now", "id", "ws_r25wk6dk"),
+        ("gh pr view 12 --json title", "ticket", "12"),
+        ("git checkout -b feat/report-ui-v1", "branch", "feat/report-ui-v1"),
+        ("git push -u origin fix/a.b", "branch", "fix/a.b"),
+        ('git add -A && git commit -m "feat: don\'t stop"', "message", "feat: don't stop"),
+        ("git commit -am 'fix: a (b)'", "message", "fix: a (b)"),
+        ("“https://x.example/a”，好", "url", "https://x.example/a"),
+        ('open "/Users/ann/My Docs/a b.txt" now', "path", "/Users/ann/My Docs/a b.txt"),
+        ("see /var/T/x/Screenshot 2026-11-21 at 01.27.21.png and", "path",
+         "/var/T/x/Screenshot 2026-11-21 at 01.27.21.png"),
+        ("run /site/lab7/run.sh", "path", "/site/lab7/run.sh"),
+        ("`C:\\Users\\ann\\docs`", "path", "C:\\Users\\ann\\docs"),
     ],
 )  # fmt: skip
 def test_one_off_data(text: str, kind: str, value: str) -> None:
@@ -50,6 +62,9 @@ def test_one_off_data(text: str, kind: str, value: str) -> None:
     [
         "do #2 and/or the other", "use UTF-8 and SHA-256", "colour #abf9fc", "run /model",
         "#!/usr/bin/env python", "task_complete", "git@github.com:x", "may be 42 or 3.14",
+        "GET /api/reviews/ and /api/users/all", "in ~/.claude/skills/x/SKILL.md", "cost 0.124574",
+        "icon_512x512", "ttl 1000000", "colour #93200512 or #0a1b2c3d", "git push origin main",
+        'pytest -m "not slow"', '"/Applications/Google Chrome.app/Contents/MacOS/x"', "e2e_tests",
         "deadbeef", "src/app/main.py", "", "上下文窗口有多大？",
     ],
 )  # fmt: skip
@@ -85,4 +100,18 @@ def test_a_secret_has_no_old_value() -> None:
 @given(st.text(max_size=400))
 def test_the_pieces_of_any_text_join_to_it(text: str) -> None:
     text = text.replace("\ufdd0", "").replace("\ufdd1", "")
-    assert Inputs().template(text).filled({}) == shown(text)
+    for inputs in (Inputs(), Inputs("/tmp/a", "\\x")):
+        assert inputs.template(text).filled({}) == shown(text)
+
+
+def test_the_folder_worked_in_is_one_input_and_what_is_below_it_none() -> None:
+    inputs = Inputs("/home/ann/app/", "/home/ann/app", "")
+    said = inputs.template("read /home/ann/app/src/a.py in /home/ann/app, not /home/ann/app2/x")
+    assert said.placeholders() == "read {{folder}}/src/a.py in {{folder}}, not {{path}}"
+    assert [one.value for one in inputs.all] == ["/home/ann/app", "/home/ann/app2/x"]
+    assert said.filled({"folder": "/w"}).startswith("read /w/src/a.py in /w, not /home")
+
+
+def test_a_commit_message_from_a_here_document_is_one_input() -> None:
+    line = 'git commit -m "$(cat <<\'EOF\'\nfix: it\n\nIt "was" broken.\nEOF\n)" && git push'
+    assert Inputs().template(line).placeholders() == 'git commit -m "{{message}}" && git push'
