@@ -26,7 +26,7 @@ from recall_tui.store.clean import clean_facts, session_name
 from recall_tui.store.copies import identity
 from recall_tui.store.kept import Unwanted
 from recall_tui.store.keys import claimed, session_keys
-from recall_tui.store.rows import messages_of
+from recall_tui.store.rows import messages_of, newest_first
 from recall_tui.text.notation import counted
 from recall_tui.text.safe import safe
 
@@ -108,7 +108,7 @@ class ColdCorpus:
         rows = self._rows(chosen)
         known = [session for row in rows if (session := self._session(row)) is not None]
         children = Counter(session.parent for session in self._sessions.values())
-        found = sorted(admitted(known, chosen), key=lambda s: (-s.ended_ms, s.key))
+        found = sorted(admitted(known, chosen), key=newest_first)
         return [session._replace(children=children[session.key]) for session in found]
 
     def blocks(self, chosen: Filter) -> Iterator[Block]:

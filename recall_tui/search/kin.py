@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import os
 import re
+from functools import cached_property
 from typing import TYPE_CHECKING, Final, cast
 
 from recall_tui.harnesses.files import fetch_first_bytes, file_holds, first_bytes
@@ -39,10 +40,6 @@ class Kin:
         self._sources = sources
         self._by_name: dict[tuple[str, str], list[int]] | None = None
         self._sharing: list[list[int]] = []
-        self._groups: dict[int, list[int]] | None = None
-        """Row -> indices of `_sharing`."""
-        self._midway: dict[int, set[int]] = {}
-        """Row -> rows that begin with what it has midway, or have midway what it begins with."""
 
     def named(self, harness: str, native_id: str) -> list[int]:
         """Return the rows whose place on disk says that they have a native id."""
@@ -54,23 +51,24 @@ class Kin:
 
     def of(self, row: int) -> set[int]:
         """Return the rows that may share history with one, itself left out."""
-        if self._groups is None:
-            self._groups = self._look()
-        source = self._sources[row][1]
-        found = {*self.named(*_name(source)), *self.midway(row)}
-        for group in self._groups.get(row, ()):
+        groups, midway = self._near
+        found = {*self.named(*_name(self._sources[row][1])), *midway.get(row, ())}
+        for group in groups.get(row, ()):
             found.update(self._sharing[group])
         found.discard(row)
         return found
 
     def midway(self, row: int) -> set[int]:
         """Return the rows of which one begins with a record that the other one has midway."""
-        if self._groups is None:
-            self._groups = self._look()
-        return self._midway.get(row, set())
+        return self._near[1].get(row, set())
 
-    def _look(self) -> dict[int, list[int]]:
-        """Find the groups of sources that begin alike, and those that begin within another."""
+    @cached_property
+    def _near(self) -> tuple[dict[int, list[int]], dict[int, set[int]]]:
+        """Which sources begin alike, and which begin within another.
+
+        Row -> indices of `_sharing`; row -> rows that begin with what it has midway, or have midway
+        what it begins with.
+        """
         within: list[tuple[int, bytes]] = []
         first: dict[int, int] = {}
         group_of: dict[int, int] = {}
@@ -88,11 +86,12 @@ class Kin:
             if self._sharing[group][-1] != row:
                 self._sharing[group].append(row)
                 groups.setdefault(row, []).append(group)
+        midway: dict[int, set[int]] = {}
         for row, record in within:
             for other in self._holders(row, record):
-                self._midway.setdefault(row, set()).add(other)
-                self._midway.setdefault(other, set()).add(row)
-        return groups
+                midway.setdefault(row, set()).add(other)
+                midway.setdefault(other, set()).add(row)
+        return groups, midway
 
     def _holders(self, row: int, record: bytes) -> list[int]:
         """Return the rows whose files hold a record that one begins with, itself left out."""
@@ -150,7 +149,7 @@ def _alike(harness: Harness, path: str) -> Mapping[str, str]:
         return {}
 
 
-def _midway(harness: Harness, head: bytes) -> bytes:
+def _record_midway(harness: Harness, head: bytes) -> bytes:
     try:
         asked = cast("Compacting", harness)
         return asked.begins_midway(head) if hasattr(harness, "begins_midway") else b""
@@ -168,7 +167,7 @@ def _beginning(harness: Harness, source: Source) -> tuple[set[bytes], bytes]:
     for size in _HEADS:
         head = first_bytes(source.path, size)
         if size == _HEADS[0]:
-            record = _midway(harness, head)
+            record = _record_midway(harness, head)
         for match in _ID.finditer(head):
             found.add(match[1])
             if len(found) == _IDS:

@@ -214,7 +214,8 @@ class Relations:
             if copied != settled:
                 self.unsettled.add(row)
             if copied:
-                counted[row] = (original if copied == settled else -1), copied
+                # An original in the index has a number below 0, and is none of these.
+                counted[row] = (max(original, -1) if copied == settled else -1), copied
         for number, one in indexed.items():
             original, settled = found.get(~number, (-1, 0))
             if original >= 0 and settled > one.copied:
@@ -222,7 +223,7 @@ class Relations:
         # What was indexed meanwhile is there twice, and no copy.
         places = {one.origin.place for one in indexed.values()}
         self.unsettled -= {row for row in drafts if origins[row].place in places}
-        return {row: (max(original, -1), copied) for row, (original, copied) in counted.items()}
+        return counted
 
     def _origin(self, row: int, mark: Mark) -> Origin:
         source = self._sources[row][1]

@@ -20,7 +20,7 @@ from recall_tui.model import Candidates, Coverage, Declined, Gap, GapKind
 from recall_tui.search.reach import coverage_of
 from recall_tui.search.sessions import admitted, named, under
 from recall_tui.store.block import Block
-from recall_tui.store.rows import messages_of
+from recall_tui.store.rows import messages_of, newest_first
 from recall_tui.text.safe import safe
 from recall_tui.workspace import HARNESS, catalogue, database, narrow, transcript
 
@@ -75,7 +75,7 @@ class WorkspaceCorpus:
     def sessions(self, chosen: Filter) -> list[Session]:
         """Return the sessions a filter admits, newest first, ties by id (S0-24)."""
         listed = [entry.session for entry in self._catalogue().entries.values()]
-        return sorted(admitted(listed, chosen), key=lambda s: (-s.ended_ms, s.native_id))
+        return sorted(admitted(listed, chosen), key=newest_first)
 
     def blocks(self, chosen: Filter) -> Iterator[Block]:
         """Yield the blocks that may hold an admitted message, by falling `last_ms`.

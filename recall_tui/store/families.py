@@ -81,10 +81,9 @@ def metas_of(connection: sqlite3.Connection, session: int) -> list[Meta]:
 
 def note_summaries(connection: sqlite3.Connection, block: int, meta: Meta) -> bool:
     """Note which summaries a block of talk holds; return whether it holds any."""
-    records = {meta.records[at] for at in summed_up(meta)}
-    for record in records:
-        connection.execute("INSERT INTO summary VALUES (?,?)", (record, block))
-    return bool(records)
+    rows = {(meta.records[at], block) for at in summed_up(meta)}
+    connection.executemany("INSERT INTO summary VALUES (?,?)", rows)
+    return bool(rows)
 
 
 def update(connection: sqlite3.Connection, touched: Iterable[int]) -> None:
@@ -139,13 +138,12 @@ def family(connection: sqlite3.Connection, session: int) -> list[Member]:
         if member.id in found:
             continue
         found[member.id] = member
-        links: list[tuple[str, str | int]] = []
-        for name in filter(None, (member.native_id, member.forked_from)):
-            links += [(_NAMED, name), (_FORKED_FROM, name)]
-        if member.first_record:
-            links.append((_BEGINS, member.first_record))
+        marks: tuple[int | str, ...] = (member.native_id, member.forked_from, member.first_record)
+        links = [
+            (where, mark) for mark in marks if mark for where in _meant_by(mark, finds_summaries)
+        ]
         if finds_summaries:
-            links += [(_HOLDS, member.first_record), (_BEGINS_WITHIN, member.id)]
+            links.append((_BEGINS_WITHIN, member.id))
         for where, value in links:
             # Each link once: thousands of sessions may share one simple id.
             if (where, value, member.harness) not in followed:
@@ -176,12 +174,19 @@ def relatives(
         marks: Native ids; hashes of a first record, never 0.
     """
     found: dict[int, Member] = {}
-    begun = (_BEGINS, _HOLDS) if _finds_summaries(connection) else (_BEGINS,)
+    finds_summaries = _finds_summaries(connection)
     for mark in marks:
-        for where in (_NAMED, _FORKED_FROM) if isinstance(mark, str) else begun:
+        for where in _meant_by(mark, finds_summaries):
             members = _members(connection, f"{where} AND harness=?", mark, harness)
             found.update({member.id: member for member in members})
     return found
+
+
+def _meant_by(mark: int | str, finds_summaries: bool) -> tuple[str, ...]:  # noqa: FBT001
+    """Return the conditions on a session to be meant by a native id, or a hash of a record."""
+    if isinstance(mark, str):
+        return _NAMED, _FORKED_FROM
+    return (_BEGINS, _HOLDS) if finds_summaries else (_BEGINS,)
 
 
 def _finds_summaries(connection: sqlite3.Connection) -> bool:

@@ -70,7 +70,7 @@ def _prepare(parsed: Parsed, of_all: Iterator[tuple[str, bytes, bytes]]) -> Prep
     if parsed.materials:
         flags |= _MATERIAL
         names = [mark(sanitize(m.name)) for m in parsed.materials if m.name]
-    record = crc32(parsed.record.encode("utf-8", "replace")) if parsed.record else None
+    record = record_hash(parsed.record) if parsed.record else None
     return _prepared(
         parsed.kind, raw, fold, horizon, known_time(parsed.time_ms), flags, record, facts,
         names,

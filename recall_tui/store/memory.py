@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 _KEPT: Final = 4 << 20
 """Longer than nearly every line and block, and little to hold for ever."""
@@ -26,12 +29,8 @@ def give_back() -> None:
     leaves 30 MB of freed buffers behind at 2.8 GB of transcripts. Takes some milliseconds without
     the interpreter's lock. Where the C library is not glibc it has no effect.
     """
-    import ctypes  # noqa: PLC0415 - an app does this, and commands read this module
-
-    try:
-        ctypes.CDLL(None).malloc_trim(0)
-    except (AttributeError, OSError, TypeError):
-        return
+    if trim := _of_glibc("malloc_trim"):
+        trim(0)
 
 
 _MMAP_THRESHOLD, _TRIM_THRESHOLD = -3, -1
@@ -45,11 +44,17 @@ def bound_freed() -> None:
     to 20 and 40 MB, and from then on every thread may keep as much. Set by hand they stay. Where
     the C library is not glibc it has no effect.
     """
-    import ctypes  # noqa: PLC0415 - as above
+    if set_bound := _of_glibc("mallopt"):
+        set_bound(_MMAP_THRESHOLD, _KEPT)
+        set_bound(_TRIM_THRESHOLD, 2 * _KEPT)
+
+
+def _of_glibc(name: str) -> Callable[..., int] | None:
+    """Return a function of the C library, None where that has no such."""
+    import ctypes  # noqa: PLC0415 - an app asks for these, and commands read this module
 
     try:
-        set_bound = ctypes.CDLL(None).mallopt
+        found: Callable[..., int] = getattr(ctypes.CDLL(None), name)
     except (AttributeError, OSError, TypeError):
-        return
-    set_bound(_MMAP_THRESHOLD, _KEPT)
-    set_bound(_TRIM_THRESHOLD, 2 * _KEPT)
+        return None
+    return found

@@ -82,7 +82,10 @@ def call(message: Message, frame: Frame, outcome: Outcome | None, *, unfolded: b
             lines.extend(_ruled(shown_rows, frame))
     if unfolded and hidden:
         whole = [] if fits else _rows(head, frame, wrapped=True, diff=False)
-        told = _changed(changed, frame) if changed else _arguments(head, rest, frame)
+        if changed is not None:
+            told = _whole("\n".join(changed.rows), frame, diff=True)
+        else:
+            told = _arguments(head, rest, frame)
         lines.extend(_ruled([*whole, *told], frame))
     return lines
 
@@ -93,24 +96,15 @@ def _counts(changed: Edit) -> list[Piece]:
     return [(f"{sign}{number} ", ink) for number, sign, ink in numbers if number]
 
 
-def _changed(changed: Edit, frame: Frame) -> list[Line]:
-    """Return what an edit took out and put in, coloured as a diff."""
-    part, left = bounded("\n".join(changed.rows))
-    rows = _rows(part, frame, wrapped=True, diff=True)
-    return [*rows, note(left)] if left else rows
-
-
 def _arguments(head: str, rest: str, frame: Frame) -> list[Line]:
     """Return what a call asked for beyond its telling argument: as code where that is a file."""
     if not rest.strip():
         return []
-    part, left = bounded(rest.strip("\n"))
-    language = language_of(head.strip()) if len(part) <= _COLOURED_CHARS else ""
-    if language and not is_diff(part):
-        rows = markdown.block(part, language, frame.room - 2, frame.find)
-    else:
-        rows = _rows(part, frame, wrapped=True)
-    return [*rows, note(left)] if left else rows
+    text = rest.strip("\n")
+    language = language_of(head.strip()) if len(text) <= _COLOURED_CHARS else ""
+    if language and not is_diff(text):
+        return markdown.block(text, language, frame.room - 2, frame.find)
+    return _whole(text, frame)
 
 
 def _ending(message: Message, outcome: Outcome | None) -> list[Piece]:
@@ -144,11 +138,7 @@ def result(
         rows = [] if message.materials else [Line((("no output", "dim"),))]
         return _ruled([*_named(origin, frame), *rows], frame, failed=failed)
     if unfolded:
-        text, more = bounded(whole)
-        rows = _rows(text, frame, wrapped=True)
-        if more:
-            rows.append(note(more))
-        return _ruled([*_named(origin, frame), *rows], frame, failed=failed)
+        return _ruled([*_named(origin, frame), *_whole(whole, frame)], frame, failed=failed)
     limit = frame.output_lines(failed=failed)
     source, above = telling(whole, limit, frame, failed=failed)
     if limit == 1:
@@ -191,6 +181,13 @@ def _one_line(row: str, whole: str, origin: str, frame: Frame, *, failed: bool) 
     left = room - 12 - sum(cell_len(text) for text, _ in lead)
     pieces = markdown.highlighted(windowed([(clean(row), ink)], left, frame), frame.find)
     return Line(justified([*lead, *pieces], tail, room))
+
+
+def _whole(text: str, frame: Frame, *, diff: bool | None = None) -> list[Line]:
+    """Return all lines of an unfolded text, as far as a message is laid out."""
+    part, left = bounded(text)
+    rows = _rows(part, frame, wrapped=True, diff=diff)
+    return [*rows, note(left)] if left else rows
 
 
 def _rows(text: str, frame: Frame, *, wrapped: bool, diff: bool | None = None) -> list[Line]:

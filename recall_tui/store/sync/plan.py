@@ -155,10 +155,10 @@ def wishes(connection: sqlite3.Connection, kept: Kept) -> Wishes:
     if kept.is_noted(connection):
         return THE_SAME
     unwanted = kept.unwanted
-    stated = "stated" if schema.version(connection) >= schema.STATED else "x''"
+    of_records = "stated" if schema.version(connection) >= schema.STATED else "x''"
     rows = connection.execute(
-        f"SELECT id, harness, cwd, last_cwd, native_id, kind, parent_native, {stated}, first_record"
-        " FROM session"
+        f"SELECT id, harness, cwd, last_cwd, native_id, kind, parent_native, {of_records},"
+        " first_record FROM session"
     )
     out = (
         session
