@@ -110,18 +110,18 @@ class History:
         What is not in the index yet is read into it first, however much it is.
         """
         self._upkeep.catch_up()
-        return self._held.listed(self._held.restricted(chosen))
+        return self._held.sessions(self._held.restricted(chosen))
 
     def listed(self, chosen: Filter | None = None) -> list[Listed]:
         """Return the places of what `sessions` returns, for an eighth of the time."""
         self._upkeep.catch_up()
-        return self._held.places(self._held.restricted(chosen))
+        return self._held.listed(self._held.restricted(chosen))
 
     def listed_sessions(self, places: Iterable[Listed]) -> list[Session]:
         """Return the sessions of some places, newest first, without those gone meanwhile."""
         keys = {place.key for place in places}
         chosen = Filter(sessions=tuple(keys))
-        found = self._held.listed(self._held.restricted(chosen)) if keys else []
+        found = self._held.sessions(self._held.restricted(chosen)) if keys else []
         return [session for session in found if session.key in keys]
 
     def find(self, name: str) -> list[Session]:
@@ -137,7 +137,7 @@ class History:
 
     def children(self, session: Session) -> list[Session]:
         """Return the subagents, forks and copies folded under a session, oldest first."""
-        everyone = self._held.places(Filter(include_copies=True))
+        everyone = self._held.listed(Filter(include_copies=True))
         family = self.listed_sessions(s for s in everyone if s.parent == session.key)
         return sorted(family, key=lambda s: (s.started_ms, s.key))
 

@@ -224,12 +224,12 @@ class Holdings:
                     return corpus, found.id
         raise StoreError(f"{session.key} is no longer there", "search again")
 
-    def listed(self, chosen: Filter) -> list[Session]:
+    def sessions(self, chosen: Filter) -> list[Session]:
         """Return the sessions of everything that holds them for good, newest first."""
         return _merged([list(corpus.sessions(chosen)) for corpus in self.stores()])
 
-    def places(self, chosen: Filter) -> list[Listed]:
-        """Return the places of what `listed` returns; the index makes no session for one."""
+    def listed(self, chosen: Filter) -> list[Listed]:
+        """Return the places of what `sessions` returns; the index makes no session for one."""
         return _merged(
             [
                 corpus.listed(chosen)

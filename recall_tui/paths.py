@@ -115,8 +115,10 @@ def absolute(name: str) -> str:
     A relative one has none when the current folder is gone.
     """
     spelled = os.path.expanduser(name)
-    above = "" if os.path.isabs(spelled) else here()
-    return os.path.normpath(os.path.join(above, spelled)) if above or os.path.isabs(spelled) else ""
+    if os.path.isabs(spelled):
+        return os.path.normpath(spelled)
+    above = here()
+    return os.path.normpath(os.path.join(above, spelled)) if above else ""
 
 
 def full(name: str) -> str:

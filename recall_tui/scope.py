@@ -44,17 +44,17 @@ def scope_of(
     if demo:
         sources, environment = _demo(locate(environment), environment)
     paths = locate(environment)
+    only: tuple[str, ...] = ()
     if sources:
         places = roots.named(sources)
         only = tuple(dict.fromkeys(place.root for place in places))
-        _require_names(paths, places)
-        return Scope(tuple(places), paths, settings, environment, only, live)
-    home = environment.get("HOME") or os.path.expanduser("~")
-    workspaces = [f"maka={settings.workspace}"] if settings.workspace else []
-    named = roots.named([*settings.sources, *workspaces])
-    places = [*roots.own(environment, home), *named]
+    else:
+        home = environment.get("HOME") or os.path.expanduser("~")
+        workspaces = [f"maka={settings.workspace}"] if settings.workspace else []
+        named = roots.named([*settings.sources, *workspaces])
+        places = [*roots.own(environment, home), *named]
     _require_names(paths, places)
-    return Scope(tuple(places), paths, settings, environment, live=live)
+    return Scope(tuple(places), paths, settings, environment, only, live)
 
 
 def _require_names(paths: Paths, places: Sequence[Place]) -> None:

@@ -170,7 +170,7 @@ def changes(arguments: object, text: str, rest: str) -> tuple[int, ...]:
     if not isinstance(arguments, dict):
         return ()
     several = arguments.get("edits")
-    above = text.count("\n") + 1 if text else 0
+    above = _lines(text)
     found: list[int] = []
     end = 0
     for edit in several if isinstance(several, list) else (arguments,):

@@ -277,9 +277,10 @@ def _call(reader: CopilotTranscript, event: Event, request: ToolRequest) -> Pars
     if intention and not any(line in intention for line in text.split("\n") if line):
         text = f"{text}\n{intention}" if text else intention
     model = event.data.model or reader.state.model
-    made = Parsed(Kind.TOOL_CALL, text, rest=rest, tool=request.name, call=call_id, model=model)
-    made.changes = changes(arguments, text, rest)
-    return made
+    return Parsed(
+        Kind.TOOL_CALL, text, rest=rest, tool=request.name, call=call_id, model=model,
+        changes=changes(arguments, text, rest),
+    )  # fmt: skip
 
 
 def _completed(reader: CopilotTranscript, event: Event) -> list[Parsed]:

@@ -173,11 +173,12 @@ class Records:
         call_id = fields.text(call.get("id"))
         if call_id:
             self._called.add(call_id)
-        seen, rest = project(call.get("args"), _ARGUMENTS)
-        identity = _record(record, "call", call_id)
-        made = Parsed(Kind.TOOL_CALL, seen, time, identity, rest=rest, tool=name, call=call_id)
-        made.changes = changes(call.get("args"), seen, rest)
-        return made
+        arguments = call.get("args")
+        seen, rest = project(arguments, _ARGUMENTS)
+        return Parsed(
+            Kind.TOOL_CALL, seen, time, _record(record, "call", call_id), rest=rest, tool=name,
+            call=call_id, changes=changes(arguments, seen, rest),
+        )  # fmt: skip
 
     def _finished(
         self,

@@ -78,9 +78,10 @@ def tool(
     part_id = record(fields.text(part.get("id")))
     asked = state.get("input") or state.get("raw")
     seen, rest = project(asked)
-    made = Parsed(Kind.TOOL_CALL, seen, start, part_id, rest=rest, tool=name, call=call)
-    made.changes = changes(asked, seen, rest)
-    yield made
+    yield Parsed(
+        Kind.TOOL_CALL, seen, start, part_id, rest=rest, tool=name, call=call,
+        changes=changes(asked, seen, rest),
+    )  # fmt: skip
     output = _output(state, home)
     path = fields.mapping(state.get("input")).get("filePath")
     materials = tuple(
