@@ -22,7 +22,8 @@ def test_a_start_loads_neither_and_what_they_need() -> None:
         "names = {'ast', 'dis', 'gettext', 'locale', 'tokenize', 'uuid'}\n"
         "print(*sorted(names & sys.modules.keys()))"
     )
-    assert told == "\n"
+    # Since Python 3.14 `typing` itself needs `ast`.
+    assert told == ("ast\n" if sys.version_info >= (3, 14) else "\n")
 
 
 @pytest.mark.parametrize("text", ["one line ", "  one\tline", "two\n    lines\n      deep\n\n", ""])

@@ -58,7 +58,8 @@ _MAY_BE_MARKS: Final = (
 _JOINING: Final = late(
     "[\u09be\u09d7\u0b3e\u0b56\u0b57\u0bbe\u0bd7\u0cc2\u0cd5\u0cd6\u0d3e\u0d57\u0dcf\u0ddf\u102e"
     "\u1161-\u1175\u11a8-\u11c2\u1b35\U00011127\U0001133e\U00011357\U000113b8\U000113bb\U000113c2"
-    "\U000113c9\U000114b0\U000114ba\U000114bd\U000115af\U00011930\U00016d67]"
+    "\U000113c9\U000114b0\U000114ba\U000114bd\U000115af\U00011930\U0001611e-\U00016120"
+    "\U00016129\U00016d67]"
 )
 """Vowels and finals that NFC joins to the letter before although they are no combining marks."""
 

@@ -26,8 +26,8 @@ PATIENCE_S: Final = 1.0
 class _Loop(asyncio.SelectorEventLoop):
     """An event loop whose end leaves threads to `leave`; asyncio's own waits for them for ever."""
 
-    async def shutdown_default_executor(self) -> None:
-        """Do nothing."""
+    async def shutdown_default_executor(self, timeout: float | None = None) -> None:  # noqa: ASYNC109
+        """Do nothing; `timeout` is there since Python 3.12."""
 
 
 def run_to_its_end(app: App[Result]) -> Result | None:
