@@ -45,16 +45,10 @@ def machine_checks(env: Mapping[str, str]) -> Iterator[Check]:
 
 def _scanner() -> Check:
     """Say with which instructions text is scanned."""
-    try:
-        import stringzilla
+    import stringzilla
 
-        able = [word for word in stringzilla.__capabilities__ if word != "serial"]
-        version = stringzilla.__version__
-    except (ImportError, AttributeError):
-        return Check(
-            "machine", Level.WARN, "scanner", "stringzilla is not there; scans are slower",
-            "reinstall recall-tui", {"version": None},
-        )  # fmt: skip
+    able = [word for word in stringzilla.__capabilities__ if word != "serial"]
+    version = stringzilla.__version__
     return Check(
         "machine", Level.OK, "scanner", f"stringzilla {version}: {', '.join(able) or 'serial'}",
         "", {"version": version, "capabilities": able},

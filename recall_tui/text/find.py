@@ -1,23 +1,15 @@
-"""Find bytes fast: stringzilla's SIMD search, with a slower stand-in of the same meaning."""
+"""Find bytes fast: stringzilla's SIMD search."""
 
 from __future__ import annotations
 
 from typing import Final, Protocol
 
-try:
-    from stringzilla import Str, find_first_of, translate
-except ImportError:  # pragma: no cover - a platform without a wheel: slower, same answers
-    Str = find_first_of = translate = None
-
-SIMD: Final = Str is not None
+from stringzilla import Str, find_first_of, translate
 
 
 def holds_any(text: str | bytes, bytes_sought: bytes) -> bool:
     """Return whether a text holds one of these bytes; a `str` must be ASCII."""
-    if find_first_of is not None:
-        return bool(find_first_of(text, bytes_sought) >= 0)
-    data = text.encode() if isinstance(text, str) else text
-    return len(data.translate(None, bytes_sought)) != len(data)
+    return bool(find_first_of(text, bytes_sought) >= 0)
 
 
 _LOWER: Final = bytes(range(256)).lower()
@@ -25,8 +17,6 @@ _LOWER: Final = bytes(range(256)).lower()
 
 def lower(data: bytes) -> bytes:
     """Return `data.lower()`, in half the time for a long text."""
-    if translate is None:
-        return data.lower()
     lowered: bytes = translate(data, _LOWER)
     return lowered
 
@@ -40,7 +30,7 @@ def beyond_ascii(data: bytes) -> str:
 
 
 class Searchable(Protocol):
-    """Bytes that can be searched: `stringzilla.Str`, or `bytes` itself."""
+    """Bytes that can be searched: what is used of `stringzilla.Str`, which has no types."""
 
     def find(self, needle: bytes, start: int = ..., end: int = ..., /) -> int:
         """Return the offset of the first match in [start, end), -1 without one."""
@@ -53,5 +43,5 @@ class Searchable(Protocol):
 
 def searchable(data: bytes) -> Searchable:
     """Return bytes as something to search, without a copy."""
-    view: Searchable = Str(data) if SIMD else data
+    view: Searchable = Str(data)
     return view

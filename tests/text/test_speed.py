@@ -6,7 +6,6 @@ import pytest
 
 from recall_tui.text.batch import ready
 from recall_tui.text.cut import cut_bytes, cut_cells, excerpt
-from recall_tui.text.find import SIMD
 from recall_tui.text.fold import fold_bytes, spans
 from recall_tui.text.redact import mark
 from recall_tui.text.sanitize import sanitize
@@ -35,7 +34,6 @@ def fresh(text):
     return (text + "x")[:-1]
 
 
-@pytest.mark.skipif(not SIMD, reason="the slow stand-in is right, not fast")
 @pytest.mark.parametrize("text", [CODE, MIXED], ids=["ascii", "mixed"])
 def test_clean_text_costs_little_more_than_counting_a_byte_in_it(text):
     messages = [text] * 600
@@ -47,7 +45,6 @@ def test_clean_text_costs_little_more_than_counting_a_byte_in_it(text):
     assert costs_at_most(10, lambda: [fold_bytes(fresh(m)) for m in messages], counting, 2e-3)
 
 
-@pytest.mark.skipif(not SIMD, reason="the slow stand-in is right, not fast")
 def test_all_that_is_done_to_a_text_costs_a_few_counts_of_one_byte():
     messages = [CODE] * 600
     assert costs_at_most(
