@@ -206,8 +206,8 @@ class Database:
         A block that holds one is not older than that, so no lower bound of time passes it over.
         """
         self.connection.execute(
-            "UPDATE block SET last_ms=?1 WHERE session=?2 AND first_ms=0 AND last_ms<?1",
-            (ended_ms, session),
+            "UPDATE block SET last_ms=? WHERE session=? AND first_ms=0 AND last_ms<?",
+            (ended_ms, session, ended_ms),
         )
 
     def touch(self, session: int) -> None:

@@ -216,10 +216,11 @@ def _mark_copies(connection: sqlite3.Connection, members: list[Member]) -> None:
     for member in members:
         original, copied = found.get(member.id, (0, 0))
         folded = int(0 < member.messages <= copied)
+        marks = (original, copied, folded, _searchable(connection, member.id, copied))
         connection.execute(
-            """UPDATE session SET original=?1, copied=?2, folded=?3, searchable_copied=?4
-            WHERE id=?5 AND (original, copied, folded, searchable_copied) <> (?1, ?2, ?3, ?4)""",
-            (original, copied, folded, _searchable(connection, member.id, copied), member.id),
+            """UPDATE session SET original=?, copied=?, folded=?, searchable_copied=?
+            WHERE id=? AND (original, copied, folded, searchable_copied) <> (?, ?, ?, ?)""",
+            (*marks, member.id, *marks),
         )
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from recall_tui.store.user import UserStore
 
 _SHARING = """SELECT key FROM session
-WHERE original=?1 OR id=(SELECT original FROM session WHERE id=?1)"""
+WHERE original=? OR id=(SELECT original FROM session WHERE id=?)"""
 _SOURCE = f"SELECT {', '.join(Source._fields)} FROM source WHERE session=?"
 
 
@@ -112,9 +112,8 @@ def forget(index: str, user: UserStore, keys: Sequence[str], *, wait_s: float = 
             sources = [Source._make(r) for r in connection.execute(_SOURCE, (one.id,))]
             user.bury(_tombstones(one, sources, staying))
             result.left += [s.path for s in sources if os.path.exists(s.path)]
-            result.copies += [
-                key for (key,) in connection.execute(_SHARING, (one.id,)) if key not in result.keys
-            ]
+            sharing = connection.execute(_SHARING, (one.id, one.id))
+            result.copies += [key for (key,) in sharing if key not in result.keys]
         for key in result.keys:
             user.drop_session(key)
         with writer.transaction():

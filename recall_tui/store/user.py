@@ -153,7 +153,7 @@ class UserStore:
 
     def notes(self, key: str = "") -> list[Note]:
         """Return the notes of a session, or all of them, oldest first."""
-        query = "SELECT id, key, position, text, at_ms FROM note WHERE key=?1 OR ?1='' ORDER BY id"
+        query = "SELECT id, key, position, text, at_ms FROM note WHERE ? IN (key, '') ORDER BY id"
         return [Note._make(row) for row in self._rows(query, key)]
 
     def pin(self, key: str, *, on: bool = True) -> None:
