@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -15,10 +17,10 @@ HOUR_MS = 3_600_000
 
 
 @pytest.fixture
-def history() -> History:
-    opened = History.open(demo=True)
-    opened.sync()
-    return opened
+def history() -> Iterator[History]:
+    with closing(History.open(demo=True)) as opened:
+        opened.sync()
+        yield opened
 
 
 def test_six_harnesses_are_read_without_a_loss(history: History) -> None:

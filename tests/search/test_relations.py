@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -358,9 +359,9 @@ def test_a_fork_with_a_copy_elsewhere_still_repeats_what_it_forked(tmp_path):
     write(place.parent / "there", "fork", plain[1])
     index = str(tmp_path / "data" / "index.db")
     sync(index, [Place(Toy(), str(place.parent))])
-    stored = StoreCorpus(index, [str(place)])
     chosen = Filter(roots=(str(place),))
-    assert [(s.name, s.copied) for s in stored.sessions(chosen)] == [("fork", 2), ("main", 0)]
+    with closing(StoreCorpus(index, [str(place)])) as stored:
+        assert [(s.name, s.copied) for s in stored.sessions(chosen)] == [("fork", 2), ("main", 0)]
     assert [(s.name, s.copied) for s in cold_corpus(place).sessions(chosen)] == [
         ("fork", 2), ("main", 0),
     ]  # fmt: skip

@@ -7,6 +7,7 @@ messages from before it: in the copy they follow the summary. 1.0 gives all of i
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -65,14 +66,15 @@ def test_a_fork_of_a_compacted_session_belongs_to_it(tmp_path: Path, version: st
     index = str(tmp_path / "data" / "index.db")
     sync(index, [Place(Claude(), str(folder))])
     sources = [(Claude(), source) for source in Claude().discover(str(folder), [])]
-    corpora: list[Any] = [StoreCorpus(index), ColdCorpus(sources)]
-    for corpus in corpora:
-        main, fork = sorted(
-            corpus.sessions(Filter(include_copies=True)), key=lambda one: one.started_ms
-        )
-        assert (main.native_id, main.copied, main.children) == (MAIN, 0, 1)
-        own = [m.text for m in corpus.messages(fork.id) if m.position >= fork.copied]
-        assert (fork.parent, own) == (main.key, ["prompt 4", "answer 4"])
+    with closing(StoreCorpus(index)) as stored:
+        corpora: list[Any] = [stored, ColdCorpus(sources)]
+        for corpus in corpora:
+            main, fork = sorted(
+                corpus.sessions(Filter(include_copies=True)), key=lambda one: one.started_ms
+            )
+            assert (main.native_id, main.copied, main.children) == (MAIN, 0, 1)
+            own = [m.text for m in corpus.messages(fork.id) if m.position >= fork.copied]
+            assert (fork.parent, own) == (main.key, ["prompt 4", "answer 4"])
 
 
 def test_only_a_file_that_begins_with_a_compaction_says_so() -> None:

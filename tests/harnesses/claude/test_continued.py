@@ -6,6 +6,8 @@ stands in that session's file, behind a copy of the second.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -49,11 +51,12 @@ def written(folder: Path, version: str) -> list[Path]:
     return paths
 
 
-def corpora(folder: Path) -> Any:
+def corpora(folder: Path) -> Iterator[Any]:
     index = str(folder.parent / "data" / "index.db")
     sync(index, [Place(Claude(), str(folder))])
     sources = [(Claude(), source) for source in Claude().discover(str(folder), [])]
-    return StoreCorpus(index), ColdCorpus(sources)
+    with closing(StoreCorpus(index)) as stored:
+        yield from (stored, ColdCorpus(sources))
 
 
 @pytest.mark.parametrize("version", ["1.0.128", "2.0.10"])
