@@ -60,6 +60,7 @@ COMPLETION: Final = "_RECALL_COMPLETE"
 @click.group(
     cls=LazyGroup,
     invoke_without_command=True,
+    subcommand_metavar="[COMMAND] [ARGS]...",
     context_settings={"help_option_names": ["-h", "--help"]},
     help=menu.ABOUT,
     epilog=menu.EPILOG,
