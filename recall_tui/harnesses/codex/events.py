@@ -14,7 +14,7 @@ import msgspec
 
 from recall_tui.harnesses.arguments import leaves
 from recall_tui.harnesses.base import Parsed
-from recall_tui.harnesses.codex import items, origin, pictures
+from recall_tui.harnesses.codex import items, origin, pictures, processes
 from recall_tui.harnesses.codex.records import (
     NO_RAW,
     Duration,
@@ -53,7 +53,7 @@ def event(reader: CodexTranscript, payload: Payload, line: bytes) -> list[Parsed
     if kind in ("task_started", "turn_started"):
         if reader.facts.kind is SessionKind.AUTOMATED and _TYPED_TURN.search(line):
             reader.facts.kind = SessionKind.MAIN  # begun by a script, gone on with by a person
-        return []
+        return processes.begin(reader)
     if kind == "thread_settings_applied":
         return origin.settings(reader, payload, line)
     rare = _RARE.get(kind)
@@ -150,7 +150,7 @@ def _task_complete(reader: CodexTranscript, event: Event) -> list[Parsed]:
     found = notice(reader, _message_of(event.error), failed=True)
     if reader.state.items or not event.message:
         reader.state.notice = ""
-    return found
+    return [*processes.left(reader), *found]
 
 
 def _message_of(error: object) -> str:
@@ -159,7 +159,8 @@ def _message_of(error: object) -> str:
 
 def _aborted(reader: CodexTranscript, event: Event) -> list[Parsed]:
     text = f"turn aborted: {event.reason}" if event.reason else "turn aborted"
-    return [Parsed(Kind.NOTICE, text, duration_ms=int(event.duration_ms or 0))]
+    told = Parsed(Kind.NOTICE, text, duration_ms=int(event.duration_ms or 0))
+    return [*processes.left(reader), told]
 
 
 def _undone(reader: CodexTranscript, event: Event) -> list[Parsed]:
@@ -227,8 +228,13 @@ def _command_end(reader: CodexTranscript, event: Event) -> list[Parsed]:
     call_id = event.call_id or event.id or ""
     failed = event.exit_code not in (None, 0) or event.status in ("failed", "declined")
     printed = event.aggregated_output or "\n".join(filter(None, (event.stdout, event.stderr)))
+    if reader.state.items:
+        end = failed, milliseconds(event.duration)
+        late = processes.ended(reader, call_id, str(event.process_id), printed, end)
+    else:
+        late = []
     arguments = {"command": event.command}
-    return _ended(reader, call_id, "shell", arguments, printed, failed, event.duration)
+    return [*late, *_ended(reader, call_id, "shell", arguments, printed, failed, event.duration)]
 
 
 def _patch_end(reader: CodexTranscript, event: Event) -> list[Parsed]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from recall_tui.harnesses.arguments import leaves
 from recall_tui.harnesses.base import Parsed
-from recall_tui.harnesses.codex import pictures, prompts
+from recall_tui.harnesses.codex import pictures, processes, prompts
 from recall_tui.harnesses.codex.records import NO_RAW, BareLine, Event, EventLine, Part, decode
 from recall_tui.harnesses.codex.said import EVENT, ITEM, keep, known, said
 from recall_tui.harnesses.codex.tools import read_call, read_output, tool_name
@@ -191,6 +191,7 @@ def calling(reader: CodexTranscript, call_id: str, name: str, arguments: object)
             for old in list(calls)[: _CALLS // 2]:
                 del calls[old]
         calls[call_id] = name
+        processes.asking(reader, call_id, name, arguments)
     text, rest = read_call(name, arguments if arguments is not None else {})
     return Parsed(
         Kind.TOOL_CALL, text, rest=rest, tool=name, call=call_id, model=reader.state.model
@@ -212,14 +213,16 @@ def output(reader: CodexTranscript, payload: Payload) -> list[Parsed]:
 def resulting(reader: CodexTranscript, call_id: str, text: str) -> Parsed:
     """Return the message of an output, with what an event told of it before."""
     state = reader.state
-    text, failed, duration = read_output(text)
+    output = read_output(text)
+    failed, duration = output.failed, output.duration_ms
     if state.outcomes and call_id in state.outcomes:
         told_failed, told_duration = state.outcomes.pop(call_id)
         failed, duration = failed or told_failed, duration or told_duration
+    tool = state.calls.pop(call_id, "")
     return Parsed(
         Kind.TOOL_RESULT,
-        text,
-        tool=state.calls.pop(call_id, ""),
+        processes.answered(reader, call_id, tool, output),
+        tool=tool,
         call=call_id,
         failed=failed,
         duration_ms=duration,

@@ -28,6 +28,7 @@ from recall_tui.harnesses.base import (
     Transcript,
 )
 from recall_tui.harnesses.codex import bare, events, items, origin, spoken
+from recall_tui.harnesses.codex.processes import Processes
 from recall_tui.harnesses.codex.records import RESCUE, Line
 from recall_tui.harnesses.codex.said import ITEM, Said, keep, known, said
 from recall_tui.harnesses.codex.streams import is_whole, open_rollout
@@ -88,6 +89,7 @@ class State(msgspec.Struct):
     """Call id -> tool, of calls without an output yet."""
     outcomes: dict[str, tuple[bool, int]] = msgspec.field(default_factory=dict)
     """Call id -> (failed, ms) as an event told it before the output came."""
+    processes: Processes = msgspec.field(default_factory=Processes)
     notice: str = ""
     """The last error: it is reported twice."""
     summaries: list[Said] = msgspec.field(default_factory=list)

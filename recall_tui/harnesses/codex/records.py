@@ -191,6 +191,7 @@ class Event(msgspec.Struct):
     error: ErrorInfo | str | None = None
     command: list[str] | str | None = None
     aggregated_output: str | None = None
+    process_id: str | int | None = None
     stdout: str | None = None
     stderr: str | None = None
     changes: dict[str, Any] | None = None

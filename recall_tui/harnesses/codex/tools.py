@@ -42,7 +42,7 @@ _HEADER_BYTES: Final = 400
 
 _EXIT: Final = re.compile(r"^(?:Exit code: |Process exited with code )(-?\d+)$", re.MULTILINE)
 _WALL: Final = re.compile(r"^Wall time: (\d+(?:\.\d+)?) ?s", re.MULTILINE)
-_RUNNING: Final = re.compile(r"^Process running with session ID .+$", re.MULTILINE)
+_RUNNING: Final = re.compile(r"^Process running with session ID (.+)$", re.MULTILINE)
 _FAILURE: Final = re.compile(
     r"(?:[\w.]+ failed\b|execution error|failed (?:in sandbox|to )|unsupported call|error: "
     r"|aborted by user|[\w.]+ verification failed)"
@@ -65,9 +65,18 @@ _framed: Final = msgspec.json.Decoder(_Framed)
 class Output(NamedTuple):
     """What a tool gave back."""
 
-    text: str
+    body: str
     failed: bool = False
     duration_ms: int = 0
+    head: str = ""
+    """What its frame says that the body does not."""
+    process: str = ""
+    """The program's number of a command that runs on."""
+
+    @property
+    def text(self) -> str:
+        """All that is shown of it."""
+        return _lines(self.head, self.body)
 
 
 def tool_name(name: str | None, namespace: str | None) -> str:
@@ -182,9 +191,9 @@ def read_output(text: str) -> Output:
             return Output(text)
         frame = framed.metadata or _Frame()
         body, code = framed.output, frame.exit_code
-        if code is not None and (code or not body or body.isspace()):
-            body = _lines(f"Exit code: {code}", body)
-        return Output(body, code not in (None, 0), milliseconds(frame.duration_seconds))
+        told = code is not None and (code or not body or body.isspace())
+        head = f"Exit code: {code}" if told else ""
+        return Output(body, code not in (None, 0), milliseconds(frame.duration_seconds), head)
     if text.startswith(_HEADED):
         return _headed(text)
     if text.startswith((*_LISTED, _STATUS)):
@@ -205,9 +214,9 @@ def _headed(text: str) -> Output:
     if exits is None and running is None and body.startswith(_LISTED):
         body = _unlisted(body)
     if exits is not None and (failed or not body or body.isspace()):
-        body = _lines(exits[0], body)
-    elif running is not None:
-        body = _lines(running[0], body)
+        return Output(body, failed, duration, exits[0])
+    if running is not None:
+        return Output(body, failed, duration, running[0], running[1])
     return Output(body, failed, duration)
 
 

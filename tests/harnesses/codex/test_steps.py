@@ -27,7 +27,7 @@ ACTIONS = st.one_of(
     st.tuples(st.just("newest_answer"), ANSWERS),
     st.tuples(st.sampled_from(
         ["lonely item", "lonely event", "call", "lonely call", "noise", "abort", "compacted",
-         "settings", "error", "rename"]), WORDS),
+         "settings", "error", "rename", "runs on", "over", "poll", "turn"]), WORDS),
 )  # fmt: skip
 CUTS = st.lists(st.floats(0, 1), max_size=6)
 
@@ -45,6 +45,18 @@ def play(rollout: Rollout, actions: list[tuple[str, str]]) -> None:
                 rollout.output(text)
             case "lonely call":
                 rollout.call("exec_command", {"cmd": text})
+            case "runs on":
+                rollout.call("exec_command", {"cmd": text})
+                rollout.output(f"Process running with session ID 7\nOutput:\n{text}\n")
+            case "over":
+                rollout.completed(
+                    "CommandExecution", id=f"call_{rollout.calls}", process_id="7",
+                    aggregated_output=f"{text}\n{text}\n", exit_code=0,
+                )  # fmt: skip
+            case "poll":
+                rollout.call("write_stdin", {"session_id": 7}).output(text)
+            case "turn":
+                rollout.event("task_complete").event("task_started")
             case "noise":
                 rollout.tokens(3, 4).reasoning(text).line("world_state", {"full": True})
             case "abort":

@@ -123,7 +123,8 @@ HEADER = "Chunk ID: 53f6dd\nWall time: 0.5747 seconds\n"
     ],
 )  # fmt: skip
 def test_an_output_without_its_frame(output, text, failed, duration):
-    assert read_output(output) == (text, failed, duration)
+    found = read_output(output)
+    assert (found.text, found.failed, found.duration_ms) == (text, failed, duration)
 
 
 def test_calls_and_outputs_belong_together(read):

@@ -1,0 +1,144 @@
+"""What commands printed that no output of theirs holds.
+
+An output is what the model was shown: cut, and of a command that ran on only what it had
+printed by then. Since 0.171 an event says at the end of a command all it printed. An output behind
+it takes the fuller text; what a command printed after its last output, and nobody asked for, is
+shown when the turn ends.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, TypeVar
+
+import msgspec
+
+from recall_tui.harnesses.base import Parsed
+from recall_tui.model import Kind
+
+if TYPE_CHECKING:
+    from recall_tui.harnesses.codex.reader import CodexTranscript
+    from recall_tui.harnesses.codex.tools import Output
+
+_REMEMBERED: Final = 64
+"""Texts and processes that are remembered at a time."""
+
+_POLL: Final = "write_stdin"
+
+_V = TypeVar("_V")
+
+
+class Running(msgspec.Struct):
+    """A command that ran on behind its output."""
+
+    call: str
+    tool: str
+    said: int
+    """Characters of what it printed that outputs hold."""
+    left: str = ""
+    """What it printed behind them, known once it has ended."""
+    failed: bool = False
+    duration_ms: int = 0
+
+
+class Processes(msgspec.Struct):
+    """Part of the reader's state."""
+
+    printed: dict[str, str] = msgspec.field(default_factory=dict)
+    """Call id -> all that it printed, until its output comes, a few lines on."""
+    running: dict[str, Running] = msgspec.field(default_factory=dict)
+    """By the program's number of the process."""
+    polls: dict[str, str] = msgspec.field(default_factory=dict)
+    """Call id of a poll -> the process it asks."""
+    idle: bool = False
+    """No turn is on, so nobody will ask a process for more."""
+
+
+class _Poll(msgspec.Struct):
+    session_id: int | str | None = None
+
+
+def asking(reader: CodexTranscript, call_id: str, name: str, arguments: object) -> None:
+    """Note which process a call asks for more."""
+    processes = reader.state.processes
+    if not name.endswith(_POLL) or not processes.running:
+        return
+    try:
+        poll = (
+            msgspec.json.decode(arguments, type=_Poll)
+            if isinstance(arguments, str)
+            else msgspec.convert(arguments, _Poll)
+        )
+    except (msgspec.MsgspecError, RecursionError):
+        return
+    _remember(processes.polls, call_id, str(poll.session_id))
+
+
+def answered(reader: CodexTranscript, call_id: str, tool: str, output: Output) -> str:
+    """Return what an output shows: all its command printed, where that is known and more."""
+    processes, body = reader.state.processes, output.body
+    polled = processes.polls.pop(call_id, "")
+    whole = processes.printed.pop(call_id, "")
+    process = processes.running.get(output.process or polled)
+    if output.process:
+        if process is None:
+            process = Running(call_id, tool, 0)
+            _remember(processes.running, output.process, process)
+        process.said += len(body)
+    elif process is not None:
+        whole = process.left
+        del processes.running[polled]
+    return output.text if len(whole) <= len(body) else output._replace(body=whole).text
+
+
+def ended(
+    reader: CodexTranscript, call_id: str, number: str, printed: str, end: tuple[bool, int]
+) -> list[Parsed]:
+    """Take the end of a command.
+
+    Args:
+        reader: The pass.
+        call_id: Of the call that started it.
+        number: The program's number of the process.
+        printed: All it printed.
+        end: Whether it failed, and the milliseconds it took.
+    """
+    processes = reader.state.processes
+    if call_id in reader.state.calls:
+        if printed:
+            _remember(processes.printed, call_id, printed)
+        return []
+    process = processes.running.get(number)
+    if process is None:
+        return []
+    process.left = printed[process.said :]
+    process.failed, process.duration_ms = end
+    return left(reader) if processes.idle else []
+
+
+def begin(reader: CodexTranscript) -> list[Parsed]:
+    """Take the start of a turn; the one before may have been killed."""
+    found = left(reader)
+    reader.state.processes.idle = False
+    return found
+
+
+def left(reader: CodexTranscript) -> list[Parsed]:
+    """Return what ended commands printed behind their last outputs: the turn is over."""
+    processes = reader.state.processes
+    processes.idle = True
+    found = [process for process in processes.running.values() if process.left]
+    processes.running = {n: p for n, p in processes.running.items() if not p.left}
+    return [
+        Parsed(
+            Kind.TOOL_RESULT, process.left, tool=process.tool, call=process.call,
+            failed=process.failed, duration_ms=process.duration_ms,
+        )
+        for process in found
+        if not process.left.isspace()
+    ]  # fmt: skip
+
+
+def _remember(held: dict[str, _V], key: str, value: _V) -> None:
+    if len(held) >= _REMEMBERED:
+        del held[next(iter(held))]
+    held[key] = value
