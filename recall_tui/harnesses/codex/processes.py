@@ -23,6 +23,7 @@ _REMEMBERED: Final = 64
 """Texts and processes that are remembered at a time."""
 
 _POLL: Final = "write_stdin"
+_INTERRUPTED: Final = "aborted by user"
 
 _V = TypeVar("_V")
 
@@ -46,7 +47,7 @@ class Processes(msgspec.Struct):
     printed: dict[str, str] = msgspec.field(default_factory=dict)
     """Call id -> all that it printed, until its output comes, a few lines on."""
     running: dict[str, Running] = msgspec.field(default_factory=dict)
-    """By the program's number of the process."""
+    """By the program's number of the process, or the call id of one whose turn was interrupted."""
     polls: dict[str, str] = msgspec.field(default_factory=dict)
     """Call id of a poll -> the process it asks."""
     idle: bool = False
@@ -84,6 +85,8 @@ def answered(reader: CodexTranscript, call_id: str, tool: str, output: Output) -
             process = Running(call_id, tool, 0)
             _remember(processes.running, output.process, process)
         process.said += len(body)
+    elif body.endswith(_INTERRUPTED):
+        _remember(processes.running, call_id, Running(call_id, tool, 0))
     elif process is not None:
         whole = process.left
         del processes.running[polled]
@@ -107,7 +110,7 @@ def ended(
         if printed:
             _remember(processes.printed, call_id, printed)
         return []
-    process = processes.running.get(number)
+    process = processes.running.get(number) or processes.running.get(call_id)
     if process is None:
         return []
     process.left = printed[process.said :]

@@ -62,6 +62,12 @@ def test_a_command_that_ends_after_its_turn_is_heard(read):
     assert results(read(over(rollout, 1, "one\ntwo\n"))[0])[1:] == ["two\n"]
 
 
+def test_a_command_of_an_interrupted_turn_is_heard_when_it_ends(read):
+    rollout = begun().output("Wall time: 3.5 seconds\naborted by user").event("turn_aborted")
+    rollout.event("task_started").newest_prompt("and?").event("task_complete")
+    assert results(read(over(rollout, 1, "one\n"))[0])[1:] == ["one\n"]
+
+
 def test_what_is_asked_for_is_shown_once(read):
     rollout = begun().output(RUNS + "one\n")
     rollout.call("write_stdin", {"session_id": 7, "chars": ""}).output(RUNS + "two\n")
