@@ -23,7 +23,7 @@ from recall_tui.harnesses.codex.records import (
     decode,
     milliseconds,
 )
-from recall_tui.harnesses.codex.said import COMPLETED, EVENT, keep, known, said
+from recall_tui.harnesses.codex.said import COMPLETED, EVENT, REVIEW, keep, known, repeated, said
 from recall_tui.model import Kind, SessionKind
 
 if TYPE_CHECKING:
@@ -111,9 +111,13 @@ def _user(
     before = reader.decide()
     if not text and not materials:
         return before
-    keep(reader.state.prompts, said(text, way))
-    if reader.state.review:  # the program asks its reviewer, in the person's name
+    prompts = reader.state.prompts
+    if reader.state.review:  # the program asks its reviewer, in the person's name, and twice
+        if repeated(prompts, text):
+            return before
+        keep(prompts, said(text, way))
         return [*before, Parsed(Kind.INJECTED, text)]
+    keep(prompts, said(text, way))
     reader.state.confirms = True
     return [*before, *items.prompt(reader, text, materials)]
 
@@ -201,7 +205,10 @@ def _entered_review(reader: CodexTranscript, event: Event) -> list[Parsed]:
     if isinstance(asked, str) and asked:
         keep(reader.state.prompts, said(asked, COMPLETED))
         return [Parsed(reader.typed, asked)]
-    return [Parsed(Kind.NOTICE, f"review: {event.user_facing_hint or 'started'}")]
+    told = f"review: {event.user_facing_hint or 'started'}"
+    if not reader.state.begun:  # by `codex review`: nobody types anything
+        reader.facts.title = reader.facts.title or told
+    return [Parsed(Kind.NOTICE, told)]
 
 
 def _left_review(reader: CodexTranscript, event: Event) -> list[Parsed]:
@@ -215,9 +222,9 @@ def _left_review(reader: CodexTranscript, event: Event) -> list[Parsed]:
     if not texts:
         return []
     answers = reader.state.answers
-    if known(answers, texts[0], EVENT):
+    if known(answers, texts[0], REVIEW):
         return []
-    keep(answers, said(texts[0], EVENT))
+    keep(answers, said(texts[0], REVIEW))
     return [Parsed(Kind.ANSWER, "\n".join(texts), model=reader.state.model)]
 
 

@@ -1,4 +1,4 @@
-"""Texts that are said in several ways: as an item, as an event, and as a completed item.
+"""Texts that are said in several ways: as an item, an event, a completed item, a review's result.
 
 The ways come within a few lines of each other, in any order. The first one is shown; the others
 are known by its text and by the ways in which it has been said so far, so that a person who says
@@ -14,6 +14,7 @@ import msgspec
 ITEM: Final = 1
 EVENT: Final = 2
 COMPLETED: Final = 4
+REVIEW: Final = 8
 
 _KEY: Final = 2000
 """Characters of a text that its other forms are known by."""
@@ -55,6 +56,11 @@ def known(entries: list[Said], text: str, way: int) -> bool:
             entry.ways |= way
             return True
     return False
+
+
+def repeated(entries: list[Said], text: str) -> bool:
+    """Say whether a text is one that was shown, whichever ways it was said in."""
+    return any(entry.fits(text) for entry in entries)
 
 
 def keep(entries: list[Said], entry: Said) -> None:

@@ -298,7 +298,7 @@ def test_a_review_is_asked_by_the_program(read):
     messages, transcript = read(rollout)
     assert told(messages)[2:] == [
         ("notice", "review: current changes"),
-        *[("injected", "Review the current code changes.")] * 4,
+        ("injected", "Review the current code changes."),
         (
             "answer",
             "The change is sound in all but one place.\nOff by one\nThe last line is lost.",
@@ -306,6 +306,21 @@ def test_a_review_is_asked_by_the_program(read):
         ("prompt", "fix that"),
     ]
     assert not transcript.unknown
+
+
+def test_a_review_alone_is_named_and_says_once_what_it_found(read):
+    """`codex review`, 0.65 to 0.125: two questions, three times the answer, no prompt."""
+    rollout = Rollout().event("entered_review_mode", user_facing_hint="current changes")
+    rollout.event("user_message", message="Review this.").event(
+        "user_message", message="Review this."
+    )
+    rollout.event("exited_review_mode", review_output={"overall_explanation": "Sound."})
+    rollout.said("assistant", "Sound.").event("agent_message", message="Sound.")
+    messages, transcript = read(rollout)
+    assert told(messages) == [
+        ("notice", "review: current changes"), ("injected", "Review this."), ("answer", "Sound."),
+    ]  # fmt: skip
+    assert transcript.facts.title == "review: current changes"
 
 
 def test_review_instructions_are_typed(read):
