@@ -123,7 +123,7 @@ class Codex:
         """
         if session.path.endswith(".json"):
             return None
-        command = ("codex", "resume", session.native_id)
+        command = ("codex", "resume", thread_of(session.native_id))
         cwd = session.last_cwd or session.cwd
         if cwd and not os.path.isdir(cwd):
             return ResumeCommand(
@@ -147,6 +147,14 @@ def rollout_id(name: str) -> str:
     stem = _stem(name)
     match = _STAMP.fullmatch(stem)
     return match[1] if match else stem.removeprefix("rollout-")
+
+
+def thread_of(native_id: str) -> str:
+    """Return the id the program knows a session by.
+
+    Since 0.171 a thread goes on in a file of its own, `<thread>_<id>`, when turns are taken back.
+    """
+    return native_id[:36] if native_id[36:37] == "_" else native_id
 
 
 def _stem(name: str) -> str:

@@ -6,6 +6,7 @@ import os
 from typing import TYPE_CHECKING, Final
 
 from recall_tui.clock import from_iso
+from recall_tui.harnesses.codex import thread_of
 from recall_tui.harnesses.codex.records import Meta, MetaLine, SettingsLine, UsageLine, decode
 from recall_tui.harnesses.codex.titles import titles_near
 from recall_tui.harnesses.jsonl import REFUSED
@@ -68,10 +69,20 @@ def _take_kind(reader: CodexTranscript, meta: Meta) -> None:
         path = spawn.get("agent_path") if isinstance(spawn, dict) else None
         if isinstance(path, str):  # its task may be encrypted; its name is the path's last part
             facts.title = path.rpartition("/")[2]
-    elif meta.forked_from_id:
-        facts.kind, facts.parent = SessionKind.FORK, meta.forked_from_id
+    elif meta.forked_from_id or (meta.history_base is not None and meta.history_base.thread_id):
+        facts.kind, facts.parent = SessionKind.FORK, _base(meta)
     elif source in _HEADLESS or meta.originator == "codex_exec":
         facts.kind = SessionKind.AUTOMATED
+
+
+def _base(meta: Meta) -> str:
+    """Return the native id of the file that a fork, or what a person took back, goes on from.
+
+    Since 0.171 both refer to it and copy nothing.
+    """
+    thread = meta.forked_from_id or meta.id or ""
+    base = meta.history_base.thread_id if meta.history_base is not None else None
+    return f"{thread}_{base}" if base and base != thread else thread
 
 
 def is_inherited(reader: CodexTranscript, kind: str, payload: Payload) -> bool:
@@ -134,10 +145,8 @@ def settle(reader: CodexTranscript) -> None:
     """Complete the facts, at the end of a pass, by what lies beside the lines."""
     count_tokens(reader)
     facts = reader.facts
-    titles = titles_near(reader.source.path)
-    facts.title = (
-        titles.named.get(facts.native_id) or facts.title or titles.made.get(facts.native_id, "")
-    )
+    titles, thread = titles_near(reader.source.path), thread_of(facts.native_id)
+    facts.title = titles.named.get(thread) or facts.title or titles.made.get(thread, "")
     if reader.state.bare and facts.started_ms == facts.ended_ms:
         # Not one record has a time: the file's own is the best there is, unless it was copied.
         written = reader.source.mtime_ns // 1_000_000

@@ -105,6 +105,13 @@ class Git(msgspec.Struct):
     branch: str | None = None
 
 
+class HistoryBase(msgspec.Struct):
+    """The file that a paginated history goes on from."""
+
+    thread_id: str | None = None
+    """The last id in its name: a thread's, or what was added to that when turns were taken back."""
+
+
 class Meta(msgspec.Struct):
     """`session_meta` of the third generation, line 1 of the second, `session` of the first."""
 
@@ -116,6 +123,7 @@ class Meta(msgspec.Struct):
     source: str | dict[str, Any] | None = None
     parent_thread_id: str | None = None
     forked_from_id: str | None = None
+    history_base: HistoryBase | None = None
     git: Git | None = None
 
 

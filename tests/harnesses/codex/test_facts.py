@@ -11,7 +11,7 @@ import pytest
 
 from recall_tui import clock
 from recall_tui.model import SessionKind
-from tests.harnesses.codex.build import PARENT, SESSION, START, Rollout
+from tests.harnesses.codex.build import NAME, PARENT, SESSION, START, Rollout
 from tests.harnesses.codex.conftest import told
 from tests.harnesses.steps import source_of
 
@@ -76,6 +76,37 @@ def test_a_fork_names_its_origin(read):
     rollout = Rollout(forked_from_id=PARENT).prompt("one")
     _, transcript = read(rollout)
     assert (transcript.facts.kind, transcript.facts.parent) == (SessionKind.FORK, PARENT)
+
+
+SEGMENT = "019a0000-5000-7000-8000-0000000000dd"
+
+
+@pytest.mark.parametrize(
+    ("forked_from", "base", "parent"),
+    [
+        (None, SESSION, SESSION),  # turns were taken back, ...
+        (None, SEGMENT, f"{SESSION}_{SEGMENT}"),  # ... and once more
+        (PARENT, PARENT, PARENT),
+        (PARENT, SEGMENT, f"{PARENT}_{SEGMENT}"),  # a fork of what goes on there
+    ],
+)
+def test_a_paginated_history_goes_on_from_another_file(read, day, forked_from, base, parent):
+    """As 0.171 writes it: nothing is copied, and a turn that was taken back stays where it was."""
+    rollout = Rollout(forked_from_id=forked_from, history_base={"thread_id": base})
+    path = rollout.prompt("one").write(day, f"{NAME[:-6]}_{PARENT}.jsonl")
+    _, transcript = read(path)
+    facts = transcript.facts
+    assert (facts.kind, facts.parent) == (SessionKind.FORK, parent)
+    assert facts.native_id == f"{SESSION}_{PARENT}"
+
+
+def test_a_thread_that_goes_on_in_another_file_is_resumed_and_named_by_its_id(read, day, codex):
+    index(day.parents[4], {"id": SESSION, "thread_name": "the name", "updated_at": "x"})
+    rollout = Rollout(history_base={"thread_id": SESSION}).prompt("one")
+    _, transcript = read(rollout.write(day, f"{NAME[:-6]}_{SEGMENT}.jsonl"))
+    assert transcript.facts.title == "the name"
+    session = Resumable(str(day / NAME), str(day), f"{SESSION}_{SEGMENT}")
+    assert codex.resume(session).argv == ("codex", "resume", SESSION)
 
 
 def test_a_parents_meta_on_line_2_makes_a_fork(read):
@@ -175,8 +206,8 @@ def test_resume(codex, day, home):
 class Resumable:
     """The part of a session that `resume` needs."""
 
-    def __init__(self, path: str, cwd: str) -> None:
-        self.native_id, self.path, self.cwd, self.last_cwd = SESSION, path, cwd, cwd
+    def __init__(self, path: str, cwd: str, native_id: str = SESSION) -> None:
+        self.native_id, self.path, self.cwd, self.last_cwd = native_id, path, cwd, cwd
 
 
 def test_resume_warns(codex, home):
