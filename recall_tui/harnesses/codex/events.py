@@ -343,8 +343,7 @@ def _completed(reader: CodexTranscript, event: Event) -> list[Parsed]:
 _SILENT_DONE: Final = frozenset(
     (
         "Reasoning", "ImageView", "ImageGeneration", "CollabAgentToolCall", "ContextCompaction",
-        "HookPrompt", "SubAgentActivity", "EnteredReviewMode", "ExitedReviewMode", "Sleep",
-        "DynamicToolCall", "FunctionCallOutput",
+        "HookPrompt", "SubAgentActivity", "Sleep", "DynamicToolCall", "FunctionCallOutput",
     )
 )  # fmt: skip
 _DONE: Final = {
@@ -353,6 +352,8 @@ _DONE: Final = {
     "McpToolCall": _mcp_end,
     "WebSearch": _search_end,
     "Extension": _search_end,
+    "EnteredReviewMode": _entered_review,
+    "ExitedReviewMode": _left_review,
 }
 _RARE: Final = {
     "item_completed": _completed,

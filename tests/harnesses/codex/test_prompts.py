@@ -323,6 +323,23 @@ def test_a_review_alone_is_named_and_says_once_what_it_found(read):
     assert transcript.facts.title == "review: current changes"
 
 
+def test_a_review_as_completed_items_is_one(read):
+    """0.171, and what it migrates."""
+    rollout = Rollout().completed("EnteredReviewMode", user_facing_hint="current changes")
+    rollout.completed("UserMessage", content=[{"type": "text", "text": "Review this."}])
+    findings = [{"title": "Off by one", "body": "The last line is lost."}]
+    review = {"overall_explanation": "Nearly sound.", "findings": findings}
+    rollout.completed("ExitedReviewMode", review_output=review).newest_answer("Nearly sound.")
+    messages, transcript = read(rollout.newest_prompt("fix that"))
+    assert told(messages) == [
+        ("notice", "review: current changes"),
+        ("injected", "Review this."),
+        ("answer", "Nearly sound.\nOff by one\nThe last line is lost."),
+        ("prompt", "fix that"),
+    ]
+    assert not transcript.unknown
+
+
 def test_review_instructions_are_typed(read):
     rollout = Rollout().event(
         "entered_review_mode", target={"type": "custom", "instructions": "look at the locks"}
