@@ -19,6 +19,9 @@ _MOVED: Final = re.compile(
     r"Output too large\. (?:Full output available at|Showing first \S+ and last \S+ characters\. "
     r"For full output see): (\S.*)"
 )
+_UNTRUSTED: Final = re.compile(
+    r"\A\s*<untrusted_context>\n?(.*?)\n?</untrusted_context>\s*\Z", re.S
+)
 _NAME: Final = re.compile(r"[\w][\w. -]*\Z")
 _FOLDER: Final = "tool-outputs"
 _LARGEST: Final = 64 << 20
@@ -38,6 +41,12 @@ def whole(text: str, session: str) -> str:
     *_, folder, name = ["", *re.split(r"[/\\]", match[1].strip())]
     found = _read(os.path.join(_beside_chats(session), _FOLDER), folder, name)
     return found if len(found) > len(text) else text
+
+
+def unframed(text: str) -> str:
+    """Return an output without the tags that warn the model of it."""
+    match = _UNTRUSTED.match(text)
+    return match[1] if match else text
 
 
 def _beside_chats(session: str) -> str:
@@ -61,5 +70,5 @@ def _read(place: str, folder: str, name: str) -> str:
     except (msgspec.MsgspecError, RecursionError):
         value = None
     if isinstance(value, dict):
-        return "\n".join(leaves(value))
-    return data.decode("utf-8", "replace")
+        return unframed("\n".join(leaves(value)))
+    return unframed(data.decode("utf-8", "replace"))

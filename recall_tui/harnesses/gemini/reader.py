@@ -86,8 +86,21 @@ class _Entry:
 
     def repeated_as(self, name: str) -> None:
         """Go on under another id; its time stays."""
-        self.began = self.began or fields.mapping(fields.decode(self.raw)).get("timestamp")
+        self._keep_time()
         self.name = name
+
+    def restated(self, raw: bytes) -> None:
+        """Come back in a new list of messages; the same words were written better before.
+
+        A resume writes all messages anew at its own time, and of calls what the model is sent.
+        """
+        self.abandoned = self.past = False
+        if _said(raw) != _said(self.raw):
+            self._keep_time()
+            self.raw = raw
+
+    def _keep_time(self) -> None:
+        self.began = self.began or fields.mapping(fields.decode(self.raw)).get("timestamp")
 
 
 class _Conversation:
@@ -97,6 +110,8 @@ class _Conversation:
         self.meta = _Meta()
         self.entries: list[_Entry] = []
         self._live: dict[str, _Entry] = {}
+        self._known: dict[str, _Entry] = {}
+        """All that ever had an id: a list may leave out what the next one states again."""
 
     def apply(self, line: bytes) -> str:
         """Apply one line; return the name of its kind when it is an unknown one, else nothing.
@@ -129,8 +144,7 @@ class _Conversation:
         if entry is not None:
             entry.raw = raw
             return
-        entry = _Entry(name, raw)
-        self._live[name] = entry
+        entry = self._live[name] = self._known[name] = _Entry(name, raw)
         self.entries.append(entry)
 
     def _replace(self, messages: list[bytes]) -> None:
@@ -151,10 +165,10 @@ class _Conversation:
             if twin is not None:
                 copies.add(id(before.get(name)))
                 twin.repeated_as(name)
-                self._live[name] = twin
-            elif name in before:
-                self._live[name] = before[name]
-                self._write(name, raw)
+                self._live[name] = self._known[name] = twin
+            elif name in self._known:
+                self._live[name] = self._known[name]
+                self._live[name].restated(raw)
             elif name:
                 self._write(name, raw)
             else:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from recall_tui.harnesses import fields, images
 from recall_tui.harnesses.arguments import PROJECTED, changes, leaves, project
 from recall_tui.harnesses.base import Parsed
+from recall_tui.harnesses.gemini.outputs import unframed
 from recall_tui.model import Kind
 
 if TYPE_CHECKING:
@@ -43,9 +44,6 @@ _STEERING: Final = re.compile(r"User steering update.*?<user_input>\s*(.*?)\s*</
 
 _FILES_BEGIN: Final = "--- Content from referenced files ---"
 _FILES_END: Final = "--- End of content ---"
-_UNTRUSTED: Final = re.compile(
-    r"\A\s*<untrusted_context>\n?(.*?)\n?</untrusted_context>\s*\Z", re.S
-)
 _EXIT_CODE: Final = re.compile(r"^Exit Code: -?[1-9]", re.M)
 _GLOBAL_ID: Final = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 """Only a UUID is the same record wherever it is copied; the opening text has one id in all."""
@@ -264,9 +262,7 @@ def _result(parts: Iterable[Any], identity: str, time: int, name: str, call: str
         words.extend(leaves(answer, _NOT_WORDS))
         if not part.get("thought"):
             words.append(fields.text(part.get("text")))
-    text = "\n".join(filter(None, words))
-    match = _UNTRUSTED.match(text)
-    text = match.group(1) if match else text
+    text = unframed("\n".join(filter(None, words)))
     if name == "run_shell_command" and "Exit Code:" in text:
         failed = failed or bool(_EXIT_CODE.search(text))
     return Parsed(Kind.TOOL_RESULT, text, time, identity, tool=name, call=call, failed=failed)

@@ -55,6 +55,9 @@ def save(project: Path, content: str, folder: str = "session-abc") -> None:
     [
         pytest.param(MASKED, json.dumps({"output": WHOLE}, indent=2), id="masked"),
         pytest.param(CUT, WHOLE, id="cut"),
+        pytest.param(
+            CUT, f"<untrusted_context>\n{WHOLE}\n</untrusted_context>", id="cut, with its warning"
+        ),
     ],
 )
 @pytest.mark.parametrize("path", [f"/elsewhere/tool-outputs/session-abc/{NAME}",

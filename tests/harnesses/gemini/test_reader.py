@@ -80,6 +80,33 @@ def test_a_patch_with_messages_replaces_all_and_what_it_leaves_out_is_abandoned(
     ]
 
 
+def test_what_a_resume_states_again_is_said_once_and_as_it_was_first(tmp_path: Path) -> None:
+    """0.61: a list with the opening alone, then all of it, at another time and without results."""
+    later = build.at(50)
+    asked = {"functionCall": {"id": "c1", "name": "glob", "args": {"pattern": "*.py"}}}
+    stated = [
+        build.user(1, "go", timestamp=later),
+        build.agent(2, [{"text": "so"}, asked], timestamp=later),
+        build.user(3, "changed", timestamp=later),
+    ]
+    messages = told(
+        tmp_path,
+        build.user(1, "go"),
+        build.agent(2, "so", toolCalls=[build.call("glob", {"pattern": "*.py"}, "a.py", id="c1")]),
+        build.user(3, "next"),
+        {"$set": {"messages": [build.user(9, "kept")]}},
+        {"$set": {"messages": [build.user(9, "kept"), *stated]}},
+    )
+    assert [(m.kind.word, m.text, m.time_ms, m.abandoned) for m in messages] == [
+        ("prompt", "go", clock.from_iso(build.at(1)), False),
+        ("answer", "so", clock.from_iso(build.at(2)), False),
+        ("tool_call", "*.py", clock.from_iso(build.at(2)), False),
+        ("tool_result", "a.py", clock.from_iso(build.at(2)), False),
+        ("prompt", "changed", clock.from_iso(build.at(3)), False),
+        ("prompt", "kept", clock.from_iso(build.at(9)), False),
+    ]
+
+
 @pytest.mark.parametrize("written", [True, False])
 def test_a_compressed_history_stays_and_its_copied_end_counts_once(
     tmp_path: Path, written: bool
