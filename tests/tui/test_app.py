@@ -270,6 +270,32 @@ async def test_a_key_that_moves_nothing_says_why_once(
     assert said == ["No hits here: find something in this session first.", "No other prompt below."]
 
 
+async def test_a_find_without_a_hit_says_that_and_not_how_to_find(
+    app: RecallApp, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said: list[str] = []
+    monkeypatch.setattr(Widget, "notify", lambda _, words, **__: said.append(words))
+    async with app.run_test(size=WIDE) as pilot:
+        await rested(pilot)
+        await pilot.press("enter", "slash", *"zqxj")
+        await rested(pilot)
+        await pilot.press("enter")
+        await rested(pilot)
+    assert said == ["Nothing in this session matches."]
+
+
+async def test_opening_nothing_leaves_the_keys_where_they_are(app: RecallApp) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await rested(pilot)
+        await type_text(pilot, "zqxjkvwyzq")
+        await rested(pilot)
+        await pilot.press("enter")
+        await rested(pilot)
+        assert app.screen.focused is app.screen.query_one("#query")
+        await pilot.press("ctrl+u", *"context")
+        assert app.screen.query_one("#query").value == "context"
+
+
 async def test_a_burst_of_keys_goes_where_it_is_meant(app: RecallApp) -> None:
     from textual import events
 

@@ -275,11 +275,14 @@ class MainScreen(Asking):
     def action_open(self) -> None:
         """Give the session under the cursor the keys, at once: the next one is for it already.
 
-        A search that was just typed is still on its way then; what it finds opens there.
+        A search that was just typed is still on its way then; what it finds opens there. With
+        nothing in the list the keys stay: what stands in its place says which help.
         """
         if self._chosen() is not None:
             self._preview_row()
             self._note_asked()
+        elif not self._awaited:
+            return
         self.add_class("-reading")
         self.set_focus(self.transcript)
 

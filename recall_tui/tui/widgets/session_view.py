@@ -55,6 +55,7 @@ class SessionView(SessionPages):
         self._zone = zone
         self._wanted: tuple[Session, int, GrepQuery | None] | None = None
         self._sought_from: int | None = None
+        self._shown = 0
 
     # What a screen asks
 
@@ -62,6 +63,16 @@ class SessionView(SessionPages):
     def sought(self) -> GrepQuery | None:
         """What is looked for in the session shown."""
         return self._wanted[2] if self._wanted else None
+
+    @property
+    def looks_for_something(self) -> bool:
+        """Whether there is a pattern to match."""
+        return self.sought is not None and bool(self.sought.pattern)
+
+    @property
+    def opening_anew(self) -> bool:
+        """Whether what is shown is not yet what was asked for last."""
+        return self._shown != self._generation
 
     def open(self, session: Session, *, at: int = -1, query: GrepQuery | None = None) -> None:
         """Show a session at a message; what is on the screen stays until the new one is ready.
@@ -187,7 +198,7 @@ class SessionView(SessionPages):
             self._unfolded.clear()
             self._inline.clear()
             self._all_unfolded = False
-        self._opening = opening
+        self._opening, self._shown = opening, event.generation
         self._pages.clear()
         self._strips.clear()
         for page in opening.pages:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual.message import Message as Event
 
@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 
     from textual import events
     from textual.binding import BindingType
+
+
+_NOT_HERE: Final = "Nothing in this session matches."
+_NOT_ASKED: Final = "No hits here: find something in this session first."
 
 
 class Transcript(SessionView):
@@ -102,7 +106,8 @@ class Transcript(SessionView):
         """Go to the next or the previous hit: of a tall message first to those out of view."""
         opening, hits = self._opening, self.hits
         if opening is None or not hits:
-            self._say("No hits here: find something in this session first.")
+            if not self.opening_anew:
+                self._say(_NOT_HERE if self.looks_for_something else _NOT_ASKED)
             return
         if (line := self._hit_inside(by)) is not None:
             self._show_line(line)
