@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Final
 
-from recall_tui.errors import ConfigError
 from recall_tui.model import Filter, Presence, Session, SessionKind
 from recall_tui.playbooks import places, programs
 from recall_tui.playbooks.acts import OWN_SHELL, Act, Doing, command, plan, projection
@@ -18,7 +17,6 @@ from recall_tui.text.marks import shown
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from recall_tui.harnesses.base import ResumeCommand
     from recall_tui.model import Message, Reference
     from recall_tui.playbooks.places import Place
     from recall_tui.playbooks.ports import Past
@@ -94,7 +92,7 @@ def continuation(past: Past, session: Session, *, turns: int = TURNS) -> Continu
     target, notes = _resumable(past, session)
     ended = last_turns(past, target, turns, MESSAGES)
     place = places.check(target, past.sessions(Filter(include_copies=True)))
-    given = _given(past, target)
+    given = programs.given(past, target)
     resume = Command(given.argv, given.cwd, given.warning) if given is not None else None
     fork = programs.fork(target.harness, given) if given is not None else None
     warning = given.warning if given is not None else ""
@@ -128,14 +126,6 @@ def _resumable(past: Past, session: Session) -> tuple[Session, list[str]]:
     if parents:
         return parents[0], ["A subagent cannot be resumed; this is the session that started it."]
     return session, ["A subagent cannot be resumed, and the session that started it is not here."]
-
-
-def _given(past: Past, session: Session) -> ResumeCommand | None:
-    """Return the program's own command; None also when its reader is not installed any more."""
-    try:
-        return past.resume(session)
-    except ConfigError:
-        return None
 
 
 def _sentence(words: str) -> str:

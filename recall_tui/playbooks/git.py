@@ -63,8 +63,11 @@ def has_branch(folder: str, name: str) -> bool:
 def worktrees(folder: str) -> list[Worktree]:
     """Return the working trees of the repository a folder lies in, the main one first."""
     found: list[Worktree] = []
-    for record in _ask(folder, "worktree", "list", "--porcelain").split("\n\n"):
-        fields = dict(line.partition(" ")[::2] for line in record.splitlines())
+    asked = ("worktree", "list", "--porcelain")
+    listed = _ask(folder, *asked, "-z")  # git 2.36: else a line break in a path ends it
+    end = "\0" if listed else "\n"
+    for record in (listed or _ask(folder, *asked)).split(2 * end):
+        fields = dict(line.partition(" ")[::2] for line in record.split(end))
         path = fields.get("worktree", "")
         inside = "/.git/" in f"{path}/"  # of a submodule git names where its repository lies
         if path and not inside and "bare" not in fields:

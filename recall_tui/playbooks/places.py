@@ -17,6 +17,12 @@ if TYPE_CHECKING:
 OFFERS: Final = 5
 """Other directories named, at most."""
 
+BESIDE: Final = 16
+"""Folders beside a gone one that git is asked about, at most."""
+
+COMMON: Final = frozenset({"main", "master", "develop", "trunk"})
+"""Branches every repository has: having one tells nothing."""
+
 DETACHED: Final = "HEAD"
 """What programs record as the branch when none was checked out."""
 
@@ -132,6 +138,20 @@ def _above(cwd: str) -> str:
     return "" if folder in ("", "/", os.path.expanduser("~")) else folder
 
 
+def _beside(cwd: str, branch: str, others: Iterable[Session]) -> list[str]:
+    """Return the repositories beside a gone directory that have its branch.
+
+    A working tree that was removed is known to its repository no more, but its branch stays there.
+    """
+    if branch in ("", DETACHED) or branch in COMMON or not os.path.isabs(cwd):
+        return []
+    folder = os.path.dirname(cwd.rstrip("/"))
+    known = dict.fromkeys(path for other in others for path in (other.last_cwd, other.cwd))
+    near = [path for path in known if path != cwd and os.path.dirname(path.rstrip("/")) == folder]
+    there = [path for path in near if is_folder(path)][:BESIDE]
+    return [path for path in there if git.has_branch(path, branch)]
+
+
 def _instead(cwd: str, branch: str, above: str, others: Iterable[Session]) -> tuple[Offer, ...]:
     """Return directories that exist and may stand in for a gone one, best first."""
     found: dict[str, str] = {}
@@ -139,12 +159,17 @@ def _instead(cwd: str, branch: str, above: str, others: Iterable[Session]) -> tu
     for tree in trees:
         if branch not in ("", DETACHED) and tree.branch == branch and is_folder(tree.path):
             found.setdefault(tree.path, f"{branch} is checked out there")
+    others = list(others)
+    for path in _beside(cwd, branch, others):
+        found.setdefault(path, f"a repository beside it that has {branch}")
     for path in _namesakes(cwd, others):
         found.setdefault(path, "a directory of the same name, from another session")
     for tree in trees:
         if is_folder(tree.path):
             on = f", on {tree.branch}" if tree.branch else ""
             found.setdefault(tree.path, f"a working tree of the same repository{on}")
+    if above and not found:
+        found[above] = "the nearest directory above it"
     return tuple(Offer(path, reason) for path, reason in list(found.items())[:OFFERS])
 
 

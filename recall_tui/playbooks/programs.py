@@ -10,10 +10,12 @@ import shlex
 import shutil
 from typing import TYPE_CHECKING, Final, NamedTuple, NoReturn
 
-from recall_tui.errors import HandoffError
+from recall_tui.errors import ConfigError, HandoffError
 
 if TYPE_CHECKING:
     from recall_tui.harnesses.base import ResumeCommand
+    from recall_tui.model import Session
+    from recall_tui.playbooks.ports import Past
 
 PROMPT: Final = "{prompt}"
 
@@ -60,13 +62,29 @@ PROGRAMS: Final = {
 """Harness id -> how it is started."""
 
 
-def start(harness: str, prompt: str, cwd: str) -> Command | None:
-    """Return the command that opens a program with a first prompt, None when it has none."""
+def given(past: Past, session: Session) -> ResumeCommand | None:
+    """Return the program's own command; None also when its reader is not installed any more."""
+    try:
+        return past.resume(session)
+    except ConfigError:
+        return None
+
+
+def start(harness: str, prompt: str, cwd: str, *, name: str = "") -> Command | None:
+    """Return the command that opens a program with a first prompt, None when it has none.
+
+    Args:
+        harness: Whose program.
+        prompt: What it is told first.
+        cwd: Where to; empty for anywhere.
+        name: What the program is called where that is not the usual one: `kilo` is an OpenCode.
+    """
     program = PROGRAMS.get(harness)
     if program is None:
         return None
     said = _no_option(prompt)
-    return Command(tuple(said if word == PROMPT else word for word in program.start), cwd)
+    words = (said if word == PROMPT else word for word in program.start[1:])
+    return Command((name or program.start[0], *words), cwd)
 
 
 def _no_option(prompt: str) -> str:
@@ -89,9 +107,11 @@ def fork(harness: str, resume: ResumeCommand) -> Command | None:
             argv = (argv[0], "fork", *argv[2:])
         case "pi" if argv[1:2] == ("--session",):
             argv = (argv[0], "--fork", *argv[2:])
+        case "opencode":
+            argv = (*argv, "--fork")
         case _:
             return None
-    return Command(argv, resume.cwd)
+    return Command(argv, resume.cwd, resume.warning)
 
 
 def become(command: Command) -> NoReturn:

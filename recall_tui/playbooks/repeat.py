@@ -52,6 +52,8 @@ class Repetition:
     """One-off data in them, each once: proposals for fresh input."""
     left_out: tuple[tuple[str, int], ...]
     """(what, how many) of the user's side that nobody typed here."""
+    program: str = ""
+    """What the program that resumes the session is called, empty when nothing does."""
 
     def filled(self, values: Mapping[str, str]) -> list[str]:
         """Return the prompts with values put in; an input without one keeps what it was.
@@ -82,22 +84,25 @@ def repetition(past: Past, session: Session) -> Repetition:
         text = shown(message.text)
         template = inputs.template(message.text)
         prompts.append(Prompt(message, text, template, suspicious(message.text)))
-    return Repetition(session, tuple(prompts), inputs.all, _left_out(past, session))
+    given = programs.given(past, session)
+    name = given.argv[0] if given is not None else ""
+    return Repetition(session, tuple(prompts), inputs.all, _left_out(past, session), name)
 
 
-def opening(session: Session, prompts: Sequence[str]) -> Command:
+def opening(found: Repetition, prompts: Sequence[str]) -> Command:
     """Return the command that starts the session's program anew with the first prompt.
 
     Args:
-        session: Whose program, in whose latest directory.
+        found: Of which session: its program, in its latest directory.
         prompts: What was confirmed; at least one.
 
     Raises:
         HandoffError: It cannot be started so; says why, and what else can be done.
     """
     other = "copy the prompts, or write them to a file"
+    session = found.session
     cwd = session.last_cwd or session.cwd
-    command = programs.start(session.harness, prompts[0], cwd)
+    command = programs.start(session.harness, prompts[0], cwd, name=found.program)
     if command is None:
         raise HandoffError(f"how {session.harness} is started with a prompt is not known", other)
     if not command.installed:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -13,7 +14,7 @@ from recall_tui.tui.query import Mode
 from recall_tui.tui.widgets.row import Part
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Sequence
+    from collections.abc import Container, Iterable, Sequence
 
     from recall_tui.model import Gap, Reach, Session
     from recall_tui.search.recall.envelope import Envelope
@@ -106,6 +107,27 @@ def status(coverage: Coverage, *, demo: bool) -> Bar:
     listed = coverage.reach.sessions_total - coverage.subagents
     words = notation.counted(listed, "session") if listed or not coverage.reading else ""
     return Bar((), [Part(f"{' · '.join(filter(None, (words, state)))} ", "muted")])
+
+
+def programs(sessions: Iterable[Session]) -> Bar:
+    """Return how many sessions are of which program, each a click away; nothing for one alone."""
+    tally = Counter(session.harness for session in sessions)
+    if len(tally) < 2:
+        return Bar()
+    return Bar(
+        [
+            part
+            for harness, count in tally.most_common()
+            for part in (
+                Part(f" {notation.mark(harness)}", notation.mark_ink(harness), _narrow(harness)),
+                Part(f" {count:,} ", "muted", _narrow(harness)),
+            )
+        ]
+    )
+
+
+def _narrow(harness: str) -> str:
+    return f"narrow_to({f'harness:{harness}'!r})"
 
 
 def count(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections import Counter
 from contextlib import closing
 from datetime import UTC
 from typing import TYPE_CHECKING
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from recall_tui.errors import StoreError
+from recall_tui.harnesses import registry
 from recall_tui.tui import arrangement
 from recall_tui.tui.arrangement import Arrangement, Group, Order
 from recall_tui.tui.completion import FilterSuggester
@@ -351,6 +353,32 @@ async def test_activity_shows_where_there_is_room(make_app: Callable[..., Recall
         await pilot.resize_terminal(120, 30)
         await rested(pilot)
         assert not activity.display or not activity.size.height
+
+
+async def test_programs_are_counted_and_narrowed_to_by_a_click(
+    make_app: Callable[..., RecallApp],
+) -> None:
+    async with make_app().run_test(size=WIDE) as pilot:
+        await rested(pilot)
+        main = main_of(pilot)
+        listed = results_of(pilot).listing
+        assert isinstance(listed, SessionListing)
+        most, count = Counter(s.harness for s in listed.sessions).most_common(1)[0]
+        assert f"{registry.get(most).mark} {count} " in main.row("programs").text
+        await type_text(pilot, "since:10y context")
+        await pilot.click("#programs", offset=(2, 0))
+        await rested(pilot)
+        assert main.box.value == f"harness:{most} since:10y context"
+        await pilot.click("#programs", offset=(2, 0))
+        await rested(pilot)
+        assert main.box.value == "since:10y context"
+
+
+async def test_one_program_alone_is_not_counted(make_app: Callable[..., RecallApp]) -> None:
+    history = FakeHistory([Talk("pi", "only", "p", NOW - HOUR).you("go")], [])
+    async with make_app(history).run_test(size=WIDE) as pilot:
+        await rested(pilot)
+        assert not main_of(pilot).row("programs").display
 
 
 async def test_hits_show_where_in_the_session_they_lie(

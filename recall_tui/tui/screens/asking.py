@@ -163,6 +163,23 @@ class Asking(Browsing):
             words = "It looks like a credential, and those are never written down."
         self.notify(words, markup=False)
 
+    def action_narrow(self) -> None:
+        """Show the filters there are, to pick one."""
+        from recall_tui.tui.narrowing import Filters
+        from recall_tui.tui.screens.leaving import Palette
+
+        if not Palette.is_open(self.app):
+            words = "narrow to a program, project, time…"
+            self.app.push_screen(Palette([Filters], placeholder=words))
+
+    def action_narrow_to(self, word: str) -> None:
+        """Put a filter in the box in the place of one of its field, or take it out again."""
+        from recall_tui.tui.narrowing import narrowed
+
+        query = self.box.value
+        rest = narrowed(query, word)
+        self.use_search(rest.removeprefix(word).lstrip() if word in query.split() else rest)
+
     # From keys to a question
 
     @on(Input.Changed, "#query")

@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Final
 from textual.worker import get_current_worker
 
 from recall_tui.model import Filter, Reach
+from recall_tui.tui import bars
 from recall_tui.tui.bars import Coverage
 from recall_tui.tui.faults import TellsFaults
 from recall_tui.tui.messages import RetentionRead
 from recall_tui.tui.screens.steady import SteadyScreen
 from recall_tui.tui.searching import Search, read_ends, read_sessions
 from recall_tui.tui.widgets.activity import Activity
+from recall_tui.tui.widgets.row import Row
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -123,6 +125,9 @@ class Browsing(TellsFaults, SteadyScreen[None]):
         if event.chosen == Filter():
             self._everything = event.sessions
             self.query_one(Activity).show(event.sessions)
+            row, programs = self.query_one("#programs", Row), bars.programs(event.sessions)
+            row.show(*programs)
+            row.set_class(not programs.left, "-alone")
             # Counted a moment apart: a sync may have come between.
             self._coverage.subagents = max(0, event.reach.sessions_total - len(event.sessions))
             from recall_tui.search.sessions import Titles

@@ -106,6 +106,7 @@ class MainScreen(Asking):
                 yield SessionList(self._now_ms, id="results")
                 yield Notice(id="empty")
                 yield Activity(self._now_ms, self._zone, id="activity")
+                yield Row(id="programs")
             yield SessionPane(
                 self._history, now_ms=self._now_ms, zone=self._zone, home=self._home,
                 id="session-pane",
@@ -196,15 +197,6 @@ class MainScreen(Asking):
         if isinstance(listing, SessionListing):
             listing.open_ended = self._open_ended
             self.results.redraw()
-
-    def action_narrow(self) -> None:
-        """Show the filters there are, to pick one."""
-        from recall_tui.tui.narrowing import Filters
-        from recall_tui.tui.screens.leaving import Palette
-
-        if not Palette.is_open(self.app):
-            words = "narrow to a program, project, time…"
-            self.app.push_screen(Palette([Filters], placeholder=words))
 
     def action_cycle_order(self) -> None:
         """List what is newest, largest, longest first, or by title."""

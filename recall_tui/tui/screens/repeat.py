@@ -188,11 +188,11 @@ class RepeatScreen(ReadingScreen[Repetition]):
 
     def action_start(self) -> None:
         """Leave Recall and start the same program with the first prompt; others are copied."""
-        prompts = self._text()
-        if prompts is None:
+        found, prompts = self.value, self._text()
+        if found is None or prompts is None:
             return
         try:
-            command = opening(self.session, prompts)
+            command = opening(found, prompts)
         except RecallError as error:
             self.say(f"{error.message}: {error.hint}.", "warning")
             return
