@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
     from recall_tui.cli.call import Call
     from recall_tui.cli.screen import Piece, Screen
-    from recall_tui.model import Session
     from recall_tui.playbooks.onetime import Template
     from recall_tui.playbooks.repeat import Repetition
 
@@ -89,7 +88,7 @@ def repeat(
         prompts = _settled(found, values, yes=yes)
         _hand_on(joined(prompts), file, copy=copy, force=force)
         if run:
-            _run(session, prompts)
+            _run(found, prompts)
     if not found.prompts:
         diagnostics.err().line("nobody typed a prompt in this session")
     return ExitCode.FOUND if found.prompts else ExitCode.NOTHING
@@ -150,14 +149,14 @@ def _hand_on(text: str, file: str, *, copy: bool, force: bool) -> None:
         copy_and_say(text, "prompts")
 
 
-def _run(session: Session, prompts: Sequence[str]) -> None:
+def _run(found: Repetition, prompts: Sequence[str]) -> None:
     """Become the session's program with the first prompt, once a person said so.
 
     `--yes` is about inputs: what a session says starts no program without a person.
     """
     if not asking.at_terminal():
         raise QueryError("--run asks first, and there is no terminal to ask at", "-o FILE")
-    command = opening(session, prompts)
+    command = opening(found, prompts)
     diagnostics.err().uncut("  ", (command.line, "accent"))
     if not asking.confirmed("Run it now?", yes=False, default=True):
         return

@@ -87,7 +87,11 @@ def test_forks_where_the_program_has_them() -> None:
     )
     assert fork("codex", "codex", "resume", "i") == ("codex", "fork", "i")
     assert fork("pi", "pi", "--session", "/p") == ("pi", "--fork", "/p")
-    assert fork("opencode", "opencode", "-s", "i") is None
+    assert fork("opencode", "kilo", "-s", "i") == ("kilo", "-s", "i", "--fork")
+    assert fork("gemini", "gemini", "--resume", "i") is None
+    assert fork("copilot", "copilot", "--resume=i") is None
+    warned = programs.fork("opencode", ResumeCommand(("opencode", "-s", "i"), "/a", "it hangs"))
+    assert warned is not None and warned.warning == "it hangs", "as much as of the session itself"
 
 
 def test_a_subagent_offers_its_parent() -> None:

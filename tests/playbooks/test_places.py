@@ -63,6 +63,44 @@ def test_a_worktree_that_has_the_branch_is_offered(repository: Path, tmp_path: P
     assert [offer.path for offer in place.offers] == [str(tmp_path / "tree")]
 
 
+def test_a_worktree_is_offered_whatever_its_path_is_called(
+    repository: Path, tmp_path: Path
+) -> None:
+    """Of git's lines only those between NULs are whole."""
+    odd = tmp_path / "a b\n目录 'x'"
+    git_in(repository, "worktree", "add", "-q", str(odd), "fix/dst")
+    place = places.check(worked(repository, "fix/dst"), [])
+    assert [offer.path for offer in place.offers] == [str(odd)]
+
+
+def test_an_older_git_lists_worktrees_by_lines(repository: Path, tmp_path, monkeypatch) -> None:
+    git_in(repository, "worktree", "add", "-q", str(tmp_path / "tree"), "fix/dst")
+    ask = git._ask
+    monkeypatch.setattr(git, "_ask", lambda *words: "" if "-z" in words else ask(*words))
+    assert [tree.branch for tree in git.worktrees(str(repository))] == ["main", "fix/dst"]
+
+
+def test_a_removed_worktree_beside_its_repository_offers_it(
+    repository: Path, tmp_path: Path
+) -> None:
+    """`git worktree remove` leaves nothing but the branch."""
+    (tmp_path / "else").mkdir()
+    others = [worked(tmp_path / "else"), worked(repository), worked(tmp_path / "gone")]
+    place = places.check(worked(tmp_path / "app-dst", "fix/dst"), others)
+    assert [(offer.path, offer.reason) for offer in place.offers] == [
+        (str(repository), "a repository beside it that has fix/dst")
+    ]
+    everywhere = places.check(worked(tmp_path / "app-dst", "main"), others)
+    assert [offer.path for offer in everywhere.offers] == [str(tmp_path)], "main tells nothing"
+
+
+def test_without_anything_better_the_directory_above_is_offered(tmp_path: Path) -> None:
+    place = places.check(worked(tmp_path / "a" / "b"), [])
+    assert [(offer.path, offer.reason) for offer in place.offers] == [
+        (str(tmp_path), "the nearest directory above it")
+    ]
+
+
 def test_a_gone_worktree_offers_its_siblings(repository: Path, tmp_path: Path) -> None:
     git_in(repository, "worktree", "add", "-q", str(tmp_path / "tree"), "fix/dst")
     place = places.check(worked(repository / ".worktrees" / "old", "fix/dst"), [])

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from recall_tui.errors import QueryError
+from recall_tui.errors import ConfigError, QueryError
+from recall_tui.harnesses.base import ResumeCommand
 from recall_tui.model import Flag, Kind
-from recall_tui.playbooks.repeat import joined, repetition
+from recall_tui.playbooks import programs
+from recall_tui.playbooks.repeat import joined, opening, repetition
 from tests.playbooks.build import answer, call, past, prompt, result
 
 
@@ -29,6 +31,23 @@ def test_copies_belong_to_the_other_session() -> None:
     found = repetition(history, session)
     assert [p.text for p in found.prompts] == ["mine"]
     assert found.left_out == (("copied from another session", 1),)
+
+
+def test_it_starts_the_program_that_resumes_the_session(tmp_path, monkeypatch) -> None:
+    """Kilo's sessions are read as OpenCode's, and `opencode` is another program."""
+    monkeypatch.setattr(programs.shutil, "which", lambda name: f"/usr/bin/{name}")
+    history, one = past(prompt("fix it"), last_cwd=str(tmp_path))
+    one = one._replace(harness="opencode")
+    history.resume = lambda _: ResumeCommand(("kilo", "-s", "x"), str(tmp_path))
+    assert opening(repetition(history, one), ["fix it"]).argv == ("kilo", "--prompt", "fix it")
+
+    def removed(_):
+        raise ConfigError("no such harness")
+
+    for unknown in (removed, lambda _: None):
+        history.resume = unknown
+        made = opening(repetition(history, one), ["fix it"])
+        assert made.argv == ("opencode", "--prompt", "fix it")
 
 
 def test_fresh_inputs() -> None:
