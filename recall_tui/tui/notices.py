@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from recall_tui.model import GapKind
 from recall_tui.search.results import Case
-from recall_tui.tui.gap_words import summary
+from recall_tui.tui.gap_words import joined, summary
 from recall_tui.tui.lines import cut
 from recall_tui.tui.notation import counted
 
@@ -77,7 +77,7 @@ def _all_filtered(search: Search, coverage: Coverage, keymap: Keymap) -> Paragra
 
 def _unsearched(search: Search, coverage: Coverage, keymap: Keymap) -> Paragraphs:
     """Return what could not be searched."""
-    missing = summary([*coverage.gaps, *search.gaps], loud=True)
+    missing = summary(joined(coverage.gaps, search.gaps), loud=True)
     if not missing:
         return []
     return [

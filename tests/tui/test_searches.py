@@ -13,15 +13,20 @@ import pytest
 
 from recall_tui.errors import StoreError
 from recall_tui.harnesses import registry
-from recall_tui.tui import arrangement
+from recall_tui.model import Gap, GapKind, Reach
+from recall_tui.tui import arrangement, notices
 from recall_tui.tui.arrangement import Arrangement, Group, Order
+from recall_tui.tui.bars import Coverage
 from recall_tui.tui.completion import FilterSuggester
 from recall_tui.tui.hit_listing import HitListing
+from recall_tui.tui.keymap import Keymap
 from recall_tui.tui.listings import SessionListing, Status
 from recall_tui.tui.matching import fit
 from recall_tui.tui.narrowing import narrowed
 from recall_tui.tui.past import Past
+from recall_tui.tui.query import Question
 from recall_tui.tui.screens.leaving import Palette
+from recall_tui.tui.searching import Search
 from recall_tui.tui.widgets.activity import Activity
 from tests.tui.driving import main_of, rested, results_of, transcript_of, type_text, until
 from tests.tui.fake import DAY, HOUR, MINUTE, NOW, FakeHistory, Talk, many_sessions
@@ -480,3 +485,14 @@ async def test_days_are_counted_when_they_are_known_whatever_is_searched(
         assert not activity.render_line(1).text.strip(), "nothing was counted"
         may_list.set()
         await until(pilot, lambda: " sessions in 30 days" in activity.render_line(1).text)
+
+
+def test_what_a_search_and_the_history_both_miss_is_counted_once() -> None:
+    gap = Gap(GapKind.UNPARSED, 1, "1 damaged line in 1 file could not be read")
+    search = Search()
+    search.question = Question("zqxj")
+    search.gaps = [gap]
+    coverage = Coverage(Reach(sessions_total=3), [gap])
+    paragraphs = notices.empty(search, coverage, Keymap(), "/home/a", among=3)
+    said = "".join(text for paragraph in paragraphs for text, _ in paragraph)
+    assert "could not be searched: 1 line not understood." in said
