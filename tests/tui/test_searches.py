@@ -495,4 +495,4 @@ def test_what_a_search_and_the_history_both_miss_is_counted_once() -> None:
     coverage = Coverage(Reach(sessions_total=3), [gap])
     paragraphs = notices.empty(search, coverage, Keymap(), "/home/a", among=3)
     said = "".join(text for paragraph in paragraphs for text, _ in paragraph)
-    assert "could not be searched: 1 line not understood." in said
+    assert "everything could be searched: 1 line not understood." in said
