@@ -36,6 +36,9 @@ if TYPE_CHECKING:
 _OUTCOMES: Final = 64
 """Ends of calls that are remembered until their output comes, a few lines on."""
 
+_WITHIN: Final = "exec-"
+"""Begins the id of a call that a script made."""
+
 _TYPED_TURN: Final = re.compile(rb'"turn_trigger":\s*"user"')
 
 
@@ -284,7 +287,9 @@ def _ended(
     state = reader.state
     took = milliseconds(duration)
     if state.items:
-        if call_id in state.calls and (failed or took):
+        if call_id.startswith(_WITHIN):
+            processes.within(reader, printed, failed=failed)
+        elif call_id in state.calls and (failed or took):
             state.outcomes[call_id] = (failed, took)
             if len(state.outcomes) > _OUTCOMES:
                 del state.outcomes[next(iter(state.outcomes))]

@@ -213,15 +213,15 @@ def output(reader: CodexTranscript, payload: Payload) -> list[Parsed]:
 def resulting(reader: CodexTranscript, call_id: str, text: str) -> Parsed:
     """Return the message of an output, with what an event told of it before."""
     state = reader.state
-    output = read_output(text)
+    tool = state.calls.pop(call_id, "")
+    output = processes.answered(reader, call_id, tool, read_output(text))
     failed, duration = output.failed, output.duration_ms
     if state.outcomes and call_id in state.outcomes:
         told_failed, told_duration = state.outcomes.pop(call_id)
         failed, duration = failed or told_failed, duration or told_duration
-    tool = state.calls.pop(call_id, "")
     return Parsed(
         Kind.TOOL_RESULT,
-        processes.answered(reader, call_id, tool, output),
+        output.text,
         tool=tool,
         call=call_id,
         failed=failed,

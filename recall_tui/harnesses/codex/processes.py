@@ -3,7 +3,8 @@
 An output is what the model was shown: cut, and of a command that ran on only what it had
 printed by then. Since 0.171 an event says at the end of a command all it printed. An output behind
 it takes the fuller text; what a command printed after its last output, and nobody asked for, is
-shown when the turn ends.
+shown when the turn ends. A script (`exec`) runs commands of its own, and gives back some of
+what they printed.
 """
 
 from __future__ import annotations
@@ -13,16 +14,18 @@ from typing import TYPE_CHECKING, Final, TypeVar
 import msgspec
 
 from recall_tui.harnesses.base import Parsed
+from recall_tui.harnesses.codex.tools import Output
 from recall_tui.model import Kind
 
 if TYPE_CHECKING:
     from recall_tui.harnesses.codex.reader import CodexTranscript
-    from recall_tui.harnesses.codex.tools import Output
 
 _REMEMBERED: Final = 64
 """Texts and processes that are remembered at a time."""
 
 _POLL: Final = "write_stdin"
+_SCRIPTS: Final = ("exec", "wait")
+"""A script, and the call that waits for the rest of one."""
 _INTERRUPTED: Final = "aborted by user"
 
 _V = TypeVar("_V")
@@ -50,6 +53,10 @@ class Processes(msgspec.Struct):
     """By the program's number of the process, or the call id of one whose turn was interrupted."""
     polls: dict[str, str] = msgspec.field(default_factory=dict)
     """Call id of a poll -> the process it asks."""
+    within: list[str] = msgspec.field(default_factory=list)
+    """What the tools printed that a script called, until the script's output comes."""
+    within_failed: bool = False
+    """One of them failed."""
     idle: bool = False
     """No turn is on, so nobody will ask a process for more."""
 
@@ -74,9 +81,28 @@ def asking(reader: CodexTranscript, call_id: str, name: str, arguments: object) 
     _remember(processes.polls, call_id, str(poll.session_id))
 
 
-def answered(reader: CodexTranscript, call_id: str, tool: str, output: Output) -> str:
-    """Return what an output shows: all its command printed, where that is known and more."""
-    processes, body = reader.state.processes, output.body
+def within(reader: CodexTranscript, printed: str, *, failed: bool) -> None:
+    """Take the end of a tool that a script called."""
+    processes = reader.state.processes
+    processes.within_failed = processes.within_failed or failed
+    if printed and not printed.isspace():
+        processes.within = [*processes.within[1 - _REMEMBERED :], printed]
+
+
+def _scripted(processes: Processes, output: Output) -> Output:
+    """Return the output of a script with what its tools printed and it did not give back."""
+    rest = [text for text in processes.within if text.strip() not in output.body]
+    failed, processes.within, processes.within_failed = processes.within_failed, [], False
+    body = "\n".join([output.body, *rest] if output.body else rest)
+    return output._replace(body=body, failed=output.failed or failed)
+
+
+def answered(reader: CodexTranscript, call_id: str, tool: str, output: Output) -> Output:
+    """Return an output with all its command printed, where that is known and more."""
+    processes = reader.state.processes
+    if tool in _SCRIPTS:
+        return _scripted(processes, output)
+    body = output.body
     polled = processes.polls.pop(call_id, "")
     whole = processes.printed.pop(call_id, "")
     process = processes.running.get(output.process or polled)
@@ -90,7 +116,7 @@ def answered(reader: CodexTranscript, call_id: str, tool: str, output: Output) -
     elif process is not None:
         whole = process.left
         del processes.running[polled]
-    return output.text if len(whole) <= len(body) else output._replace(body=whole).text
+    return output if len(whole) <= len(body) else output._replace(body=whole)
 
 
 def ended(
@@ -131,6 +157,9 @@ def left(reader: CodexTranscript) -> list[Parsed]:
     processes.idle = True
     found = [process for process in processes.running.values() if process.left]
     processes.running = {n: p for n, p in processes.running.items() if not p.left}
+    if processes.within:
+        late = _scripted(processes, Output(""))
+        found.append(Running("", _SCRIPTS[0], 0, late.body, late.failed))
     return [
         Parsed(
             Kind.TOOL_RESULT, process.left, tool=process.tool, call=process.call,

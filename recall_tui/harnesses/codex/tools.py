@@ -43,6 +43,9 @@ _HEADER_BYTES: Final = 400
 _EXIT: Final = re.compile(r"^(?:Exit code: |Process exited with code )(-?\d+)$", re.MULTILINE)
 _WALL: Final = re.compile(r"^Wall time: (\d+(?:\.\d+)?) ?s", re.MULTILINE)
 _RUNNING: Final = re.compile(r"^Process running with session ID (.+)$", re.MULTILINE)
+_SCRIPT: Final = re.compile(
+    r"Script (completed|failed|running[^\n]*)\nWall time:? (\d+(?:\.\d+)?) seconds?\nOutput:\n{0,2}"
+)
 _FAILURE: Final = re.compile(
     r"(?:[\w.]+ failed\b|execution error|failed (?:in sandbox|to )|unsupported call|error: "
     r"|aborted by user|[\w.]+ verification failed)"
@@ -196,6 +199,11 @@ def read_output(text: str) -> Output:
         return Output(body, code not in (None, 0), milliseconds(frame.duration_seconds), head)
     if text.startswith(_HEADED):
         return _headed(text)
+    if script := _SCRIPT.match(text):
+        state, wall = script.groups()
+        head = f"Script {state}" if state.startswith("running") else ""
+        took = milliseconds(float(wall))
+        return Output(text[script.end() :], state == "failed", took, head)
     if text.startswith((*_LISTED, _STATUS)):
         return Output(_unlisted(text), _FAILURE.match(text) is not None)
     return Output(text, _FAILURE.match(text) is not None)

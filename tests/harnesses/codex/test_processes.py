@@ -97,3 +97,41 @@ def test_many_commands_that_run_on_are_remembered_to_a_bound(read):
         rollout.output(head(f"Process running with session ID {number}"))
     _, transcript = read(rollout)
     assert len(transcript.state.processes.running) <= 64
+
+
+SCRIPT = "Script completed\nWall time 0.1 seconds\nOutput:\n"
+
+
+def scripted(shown: str, *printed: tuple[str, int]) -> Rollout:
+    """A script that calls commands, as 0.171 writes it."""
+    rollout = Rollout().event("task_started").newest_prompt("go")
+    rollout.item("custom_tool_call", name="exec", input="text(1)", call_id="c1")
+    for number, (text, code) in enumerate(printed):
+        rollout.completed(
+            "CommandExecution", id=f"exec-{number}", aggregated_output=text, exit_code=code,
+            command=["bash", "-lc", "make"],
+        )  # fmt: skip
+    return rollout.item("custom_tool_call_output", call_id="c1", output=SCRIPT + shown)
+
+
+def test_what_the_commands_of_a_script_print_is_shown_with_it(read):
+    messages, _ = read(scripted("only this", ("one\n", 0), ("only this\n", 0), (" \n", 0)))
+    assert results(messages) == ["only this\none\n"]
+    assert not messages[-1].failed
+    assert messages[-1].duration_ms == 100
+
+
+def test_a_script_with_a_command_that_fails_has_failed(read):
+    rollout = scripted("", ("no\n", 3))
+    rollout.item("custom_tool_call", name="exec", input="text(2)", call_id="c2")
+    rollout.item("custom_tool_call_output", call_id="c2", output=SCRIPT + "fine")
+    messages, _ = read(rollout)
+    ended = [(m.text, m.failed) for m in messages if m.kind is Kind.TOOL_RESULT]
+    assert ended == [("no\n", True), ("fine", False)]
+
+
+def test_a_command_that_outlives_its_script_is_heard_when_the_turn_ends(read):
+    rollout = scripted("begun")
+    rollout.completed("CommandExecution", id="exec-9", aggregated_output="late\n", exit_code=0)
+    assert results(read(rollout)[0]) == ["begun"]
+    assert results(read(rollout.event("task_complete"))[0]) == ["begun", "late\n"]

@@ -27,7 +27,8 @@ ACTIONS = st.one_of(
     st.tuples(st.just("newest_answer"), ANSWERS),
     st.tuples(st.sampled_from(
         ["lonely item", "lonely event", "call", "lonely call", "noise", "abort", "compacted",
-         "settings", "error", "rename", "runs on", "over", "poll", "turn"]), WORDS),
+         "settings", "error", "rename", "runs on", "over", "poll", "turn",
+         "script"]), WORDS),
 )  # fmt: skip
 CUTS = st.lists(st.floats(0, 1), max_size=6)
 
@@ -53,6 +54,12 @@ def play(rollout: Rollout, actions: list[tuple[str, str]]) -> None:
                     "CommandExecution", id=f"call_{rollout.calls}", process_id="7",
                     aggregated_output=f"{text}\n{text}\n", exit_code=0,
                 )  # fmt: skip
+            case "script":
+                rollout.item("custom_tool_call", name="exec", input=text, call_id="s")
+                rollout.completed(
+                    "CommandExecution", id="exec-1", aggregated_output=text, exit_code=1
+                )
+                rollout.item("custom_tool_call_output", call_id="s", output="Script completed")
             case "poll":
                 rollout.call("write_stdin", {"session_id": 7}).output(text)
             case "turn":
