@@ -284,5 +284,6 @@ def _print_way(screen: Screen, found: Continuation, command: Command | None) -> 
         screen.uncut("  instead: ", offer.path, (f"  {offer.reason}", "muted"))
     for note in found.notes:
         diagnostics.err().block(note, lead=("note:", "warn"), indent=diagnostics.LEAD)
-    if found.place.offers and not found.place.exists:
-        diagnostics.err().line(("--in DIR goes on in one of them", "muted"))
+    if command is not None and found.place.cwd and not found.place.exists:
+        one = "one of them" if found.place.offers else "another directory"
+        diagnostics.err().line((f"--in DIR goes on in {one}", "muted"))

@@ -112,6 +112,13 @@ def check(session: Session, others: Iterable[Session]) -> Place:
     )  # fmt: skip
 
 
+def standing(path: str) -> Offer:
+    """Return a directory that a person names, with what is checked out there."""
+    now = git.branch(path)
+    words = {"": "in no git repository", DETACHED: "no branch is checked out there"}
+    return Offer(path, words.get(now, f"{now} is checked out there"))
+
+
 def is_folder(path: str) -> bool:
     """Say whether a recorded path is a directory of this machine now."""
     try:
@@ -168,7 +175,7 @@ def _instead(cwd: str, branch: str, above: str, others: Iterable[Session]) -> tu
         if is_folder(tree.path):
             on = f", on {tree.branch}" if tree.branch else ""
             found.setdefault(tree.path, f"a working tree of the same repository{on}")
-    if above and not found:
+    if not found and above.count("/") > 1:  # `/home` and `/tmp` are nobody's project
         found[above] = "the nearest directory above it"
     return tuple(Offer(path, reason) for path, reason in list(found.items())[:OFFERS])
 

@@ -33,10 +33,10 @@ class Command(NamedTuple):
 
     @property
     def line(self) -> str:
-        """The command for a POSIX shell, with the change of directory."""
-        words = shlex.join(self.argv)
+        """The command for a shell, with the change of directory: one line of visible characters."""
+        words = " ".join(map(_quoted, self.argv))
         folder = f"./{self.cwd}" if self.cwd.startswith("-") else self.cwd  # `cd -` goes elsewhere
-        return f"cd {shlex.quote(folder)} && {words}" if folder else words
+        return f"cd {_quoted(folder)} && {words}" if folder else words
 
     @property
     def installed(self) -> bool:
@@ -60,6 +60,21 @@ PROGRAMS: Final = {
     "copilot": Program(("copilot", "--interactive", PROMPT)),
 }
 """Harness id -> how it is started."""
+
+
+def _quoted(word: str) -> str:
+    """Return a word as a shell reads it; what a screen does not show stands as an escape."""
+    if word.isprintable():
+        return shlex.quote(word)
+    inside = "".join(
+        char if char.isprintable() and char not in "'\\" else _escaped(char) for char in word
+    )
+    return f"$'{inside}'"
+
+
+def _escaped(char: str) -> str:
+    # Octal has at most three digits: a digit behind it is never taken along.
+    return "".join(f"\\{byte:03o}" for byte in char.encode("utf-8", "surrogateescape"))
 
 
 def given(past: Past, session: Session) -> ResumeCommand | None:

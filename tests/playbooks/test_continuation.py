@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import subprocess
 import sys
 from pathlib import Path
 
@@ -72,6 +75,16 @@ def test_a_line_for_the_shell_is_quoted() -> None:
     command = programs.Command(("claude", "--resume", "$(x); y"), "/a b/'c'")
     assert command.line == """cd '/a b/'"'"'c'"'"'' && claude --resume '$(x); y'"""
     assert programs.Command(("pi",), "-").line == "cd ./- && pi"
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
+@pytest.mark.parametrize("name", ["a\nb'c", "esc\x1b[31m\\1", "zero\u200b9", "\udcff7", "目录 $x"])
+def test_a_line_says_what_a_screen_does_not_show(name: str) -> None:
+    """Copied off the screen it must mean the same directory."""
+    line = programs.Command(("printf", "%s", name), "").line
+    assert line.isprintable()
+    said = subprocess.run(["bash", "-c", line], capture_output=True, check=True).stdout
+    assert os.fsdecode(said) == name
 
 
 def test_forks_where_the_program_has_them() -> None:

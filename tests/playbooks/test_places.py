@@ -94,11 +94,21 @@ def test_a_removed_worktree_beside_its_repository_offers_it(
     assert [offer.path for offer in everywhere.offers] == [str(tmp_path)], "main tells nothing"
 
 
+def test_a_directory_a_person_names_says_what_is_checked_out(
+    repository: Path, tmp_path: Path
+) -> None:
+    assert places.standing(str(repository)).reason == "main is checked out there"
+    assert places.standing(str(tmp_path)).reason == "in no git repository"
+    git_in(repository, "checkout", "-q", "--detach")
+    assert places.standing(str(repository)).reason == "no branch is checked out there"
+
+
 def test_without_anything_better_the_directory_above_is_offered(tmp_path: Path) -> None:
     place = places.check(worked(tmp_path / "a" / "b"), [])
     assert [(offer.path, offer.reason) for offer in place.offers] == [
         (str(tmp_path), "the nearest directory above it")
     ]
+    assert places.check(worked("/tmp/no/such/place"), []).offers == (), "of no project"
 
 
 def test_a_gone_worktree_offers_its_siblings(repository: Path, tmp_path: Path) -> None:

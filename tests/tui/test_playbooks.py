@@ -135,6 +135,26 @@ async def test_another_directory_can_be_chosen(tmp_path: Path) -> None:
     assert app.return_value.argv[1] == "fork" and app.return_value.cwd == str(other)
 
 
+@pytest.mark.usefixtures("installed")
+async def test_a_directory_that_nothing_offers_can_be_typed(tmp_path: Path) -> None:
+    app = make(open_ended("/nowhere/at/all"))
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await playbook(pilot, "c")
+        assert "d names another directory" in text(screen)
+        await pilot.press("d")
+        await until(pilot, lambda: isinstance(pilot.app.screen, AskScreen), "the question")
+        pilot.app.screen.query_one(Input).value = str(tmp_path / "missing")
+        await pilot.press("enter")
+        assert "no such directory" in pilot.app.screen.query_one("#ask-hint", Row).text
+        pilot.app.screen.query_one(Input).value = str(tmp_path)
+        await pilot.press("enter")
+        await until(pilot, lambda: f"cd {tmp_path} && codex" in text(screen), "the command there")
+        assert f"d {tmp_path}  in no git repository" in text(screen)
+        await pilot.press("enter", "enter")
+    assert isinstance(app.return_value, programs.Command)
+    assert app.return_value.cwd == str(tmp_path)
+
+
 async def test_a_program_that_is_not_there_is_not_run(monkeypatch) -> None:
     monkeypatch.setattr(programs.shutil, "which", lambda _: None)
     app = make(open_ended())

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Final
 
+from recall_tui.paths import absolute
 from recall_tui.playbooks.continuation import Continuation, continuation
-from recall_tui.playbooks.places import is_folder
+from recall_tui.playbooks.places import is_folder, standing
 from recall_tui.text.marks import shown
 from recall_tui.text.suspicion import suspicious
 from recall_tui.tui import markdown, notation
 from recall_tui.tui.asked import Asked, Deed
 from recall_tui.tui.keymap import Scope, bindings
+from recall_tui.tui.screens.ask import AskScreen
 from recall_tui.tui.screens.reading import ReadingScreen, Services, clock_of
 
 if TYPE_CHECKING:
     from textual.binding import BindingType
 
     from recall_tui.model import Message, Session
+    from recall_tui.playbooks.places import Offer
     from recall_tui.playbooks.programs import Command
     from recall_tui.playbooks.turns import Turn
     from recall_tui.tui.lines import Piece
@@ -43,6 +47,8 @@ class ContinueScreen(ReadingScreen[Continuation]):
     def __init__(self, services: Services, session: Session) -> None:
         super().__init__(services, session)
         self._folder = ""
+        self._named: Offer | None = None
+        """A directory that was typed."""
 
     def read(self) -> Continuation:
         """Return how the session stood, checked against the disk and git."""
@@ -73,16 +79,22 @@ class ContinueScreen(ReadingScreen[Continuation]):
         if found.fork is not None:
             key = self.services.keymap.shown("continue.fork")
             rows.append([("    ", ""), (key, "strong"), (" goes on in a copy instead", "muted")])
-        for number, offer in enumerate(found.place.offers, 1):
+        offers = [(str(number), offer) for number, offer in enumerate(found.place.offers, 1)]
+        key = self.services.keymap.shown("continue.elsewhere")
+        if self._named is not None:
+            offers.append((key, self._named))
+        for shown_key, offer in offers:
             chosen = offer.path == self._folder
             rows.append(
                 [
                     ("  ▌ " if chosen else "    ", "bar"),
-                    (str(number), "strong"),
+                    (shown_key, "strong"),
                     (f" {self._short(offer.path)}", "here" if chosen else ""),
                     (f"  {offer.reason}", "muted"),
                 ]
             )
+        if self._named is None and command is not None and not place.exists:
+            rows.append([("    ", ""), (key, "strong"), (" names another directory", "muted")])
         return rows
 
     def _short(self, path: str) -> str:
@@ -107,8 +119,9 @@ class ContinueScreen(ReadingScreen[Continuation]):
             self.say("There is no command for that: hand it off to another program.", "warning")
             return
         if command.cwd and not is_folder(command.cwd):
-            offered = " A number takes one of those above." if found.place.offers else ""
-            self.say(f"{command.cwd} is gone.{offered}", "warning")
+            key = self.services.keymap.shown("continue.elsewhere")
+            offered = "a number takes one of those above, " if found.place.offers else ""
+            self.say(f"{command.cwd} is gone: {offered}{key} names another.", "warning")
             return
         if not command.installed:
             self.say(f"{command.argv[0]} is not on the PATH of this machine.", "warning")
@@ -137,9 +150,42 @@ class ContinueScreen(ReadingScreen[Continuation]):
             self.disarm()
             self.redraw(keep=True)
 
+    def action_elsewhere(self) -> None:
+        """Go on in a directory that is typed."""
+        if self.value is None or self.value.resume is None:
+            return
+        offers = self.value.place.offers
+        held = self._folder or (offers[0].path if offers else self.value.place.cwd)
+        hint = "Its program is started there."
+        value = self._short(held) if held.isprintable() else ""
+        ask = AskScreen("Go on in", hint, value=value, wrong=_no_folder)
+        self.app.push_screen(ask, self._typed)
+
+    def _typed(self, path: str | None) -> None:
+        if path is not None:
+            self.run_worker(
+                partial(self._look_in_thread, absolute(path)), thread=True, group="look",
+                exclusive=True, exit_on_error=False, description="directory",
+            )  # fmt: skip
+
+    def _look_in_thread(self, path: str) -> None:
+        """Ask git about a directory; a repository on a slow share keeps nobody waiting."""
+        self.app.call_from_thread(self._go_on_in, standing(path))
+
+    def _go_on_in(self, named: Offer) -> None:
+        offers = self.value.place.offers if self.value else ()
+        self._named = None if named.path in {offer.path for offer in offers} else named
+        self._folder = named.path
+        self.disarm()
+        self.redraw(keep=True)
+
     def action_handoff(self) -> None:
         """Hand the session to another program."""
         self.post_message(Asked(Deed.HANDOFF, self.session))
+
+
+def _no_folder(path: str) -> str:
+    return "" if path.strip() and is_folder(absolute(path)) else "no such directory"
 
 
 def _left_open(found: Continuation) -> Lines:

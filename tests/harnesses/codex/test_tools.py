@@ -121,7 +121,7 @@ HEADER = "Chunk ID: 53f6dd\nWall time: 0.5747 seconds\n"
         ("unsupported call: shell<|channel|>", "unsupported call: shell<|channel|>", True, 0),
         ("Exit code: no header follows this", "Exit code: no header follows this", False, 0),
         ("Script completed\nWall time 0.1 seconds\nOutput:\n\nmade it", "made it", False, 100),
-        ("Script failed\nWall time 2 seconds\nOutput:\n\nScript error: x", "Script error: x", True, 2000),
+        ("Script failed\nWall time 2 seconds\nOutput:\nError: x", "Error: x", True, 2000),
         ("Script running with cell ID 3\nWall time 9.0 seconds\nOutput:\n",
          "Script running with cell ID 3", False, 9000),
         ("Script completed, it says", "Script completed, it says", False, 0),
