@@ -192,7 +192,7 @@ ACTIONS: Final = (
     Action("continue.fork", C, "f", "fork", "Fork", 2),
     Action("continue.copy", C, "y", "copy", "Copy the command", 3),
     Action("continue.handoff", C, "H", "handoff", "Hand off", 4),
-    Action("continue.elsewhere", C, "d", "elsewhere", "Directory", 5),
+    Action("continue.elsewhere", C, "d", "elsewhere", "Another directory"),
     *(
         Action(f"continue.offer{n}", C, str(n), f"offer({n})", f"Directory {n}", minor=True)
         for n in range(1, 6)
