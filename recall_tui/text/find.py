@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final, Protocol
 
-from stringzilla import Str, find_first_of, translate
+from stringzilla import Str, find_first_of, translate, utf8_count
 
 
 def holds_any(text: str | bytes, bytes_sought: bytes) -> bool:
@@ -45,3 +45,9 @@ def searchable(data: bytes) -> Searchable:
     """Return bytes as something to search, without a copy."""
     view: Searchable = Str(data)
     return view
+
+
+def characters(data: Searchable, start: int, end: int) -> int:
+    """Return how many characters lie in [start, end) of folded bytes; a mark is one."""
+    count: int = utf8_count(data[start:end])  # type: ignore[index]
+    return count

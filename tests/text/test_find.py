@@ -5,7 +5,9 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recall_tui.text.find import holds_any, lower, searchable
+from recall_tui.text.find import characters, holds_any, lower, searchable
+from recall_tui.text.fold import fold_bytes
+from recall_tui.text.marks import CLOSE, OPEN
 
 needles = st.binary(min_size=1, max_size=4)
 
@@ -37,3 +39,11 @@ def test_ascii_text_is_taken_as_it_is():
     assert holds_any("a\x00b", b"\x00\x1b")
     assert not holds_any("ab\n", b"\x00\x1b")
     assert not holds_any("", b"\x00")
+
+
+@given(st.text(max_size=60), st.text(max_size=60), st.text(max_size=60))
+def test_characters_are_counted_with_each_mark_as_one(before, text, after):
+    folded = [fold_bytes(f"{part}{OPEN}jwt:x{CLOSE}") for part in (before, text, after)]
+    start, end = len(folded[0]), len(folded[0]) + len(folded[1])
+    view = searchable(b"".join(folded))
+    assert characters(view, start, end) == len(folded[1].decode("utf-8", "replace"))

@@ -152,11 +152,6 @@ def visible(meta: Meta, index: int) -> tuple[int, int]:
     return start, min(start + meta.horizons[index], meta.fold_offsets[index + 1] - 1)
 
 
-def characters(folded: bytes) -> int:
-    """Return how many characters folded bytes hold; a redaction mark counts as one."""
-    return len(folded) if folded.isascii() else len(folded.decode("utf-8", "replace"))
-
-
 def _starts(fold: bytes, at: int, word: Word) -> bool:
     """Whether a word may begin behind a character beyond ASCII.
 

@@ -20,6 +20,7 @@ from recall_tui.search.recall.finders import Held, Text
 from recall_tui.search.recall.hits import Scanned, Seen, name_of
 from recall_tui.search.recall.weights import Weights
 from recall_tui.store.block import BlockKind
+from recall_tui.text.find import characters
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -89,7 +90,7 @@ class Half:
             if here:
                 if not sampled:
                     self._beside(block, text, here)
-                self._keep(corpus, block, here)
+                self._keep(corpus, block, text, here)
         if self._scanned == self._look:
             self._look *= 4
             self._decide()
@@ -139,15 +140,18 @@ class Half:
             if counts:
                 here[number] = counts
 
-    def _keep(self, corpus: int, block: Block, here: dict[int, dict[int, float]]) -> None:
+    def _keep(
+        self, corpus: int, block: Block, text: Text, here: dict[int, dict[int, float]]
+    ) -> None:
         """Keep the hits of a block: term number -> index -> count."""
-        found, meta, fold = self.found, block.meta, block.fold
+        found, meta = self.found, block.meta
         messages = set().union(*here.values())
         found.matches += len(messages)
         lengths: dict[int, int] = {}
         if not self._enough:
-            spans = ((index, *finders.visible(meta, index)) for index in messages)
-            lengths = {i: finders.characters(fold[start:end]) for i, start, end in spans}
+            lengths = {
+                index: characters(text.view, *finders.visible(meta, index)) for index in messages
+            }
             found.matched_length += sum(lengths.values())
         weight = type_weight(block.kind)
         totals = found.totals.setdefault((corpus, block.session), [0.0] * len(found.terms))
