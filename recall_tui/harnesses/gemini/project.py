@@ -22,17 +22,21 @@ _MAX_BYTES: Final = 4 << 20
 """Most bytes read of a file that lists directories."""
 
 
-def directory(path: str, project_hash: str, opening: str, stated: Iterable[str]) -> str:
+def directory(
+    path: str, project_hash: str, opening: str, stated: Iterable[str], used: Iterable[str] = ()
+) -> str:
     """Return the working directory of a session, empty when nothing tells it.
 
     Asked in this order: the marker file beside `chats`, the program's table of projects, known
-    directories whose SHA-256 is the project's hash, the opening text, the directories it lists.
+    directories whose SHA-256 is the project's hash, the opening text, the directories it lists,
+    and those above the files it used, if the hash says so.
 
     Args:
         path: The session file.
         project_hash: The `projectHash` it states.
         opening: Its `<session_context>`, empty when there is none.
         stated: Its `directories`.
+        used: Whole paths that its calls name.
     """
     folder = _project_folder(path)
     if folder:
@@ -49,7 +53,16 @@ def directory(path: str, project_hash: str, opening: str, stated: Iterable[str])
     known = [*projects, *(_table(os.path.join(home, "trustedFolders.json")) if home else ())]
     candidates = [*known, mentioned, *stated]
     yes = (cwd for cwd, slug in projects.items() if slug == name)
-    return next(_chain(yes, _hashed(candidates, hashes), (mentioned,), stated), "")
+    above = (folder for path in used for folder in _above(path))
+    told = _chain(yes, _hashed(candidates, hashes), (mentioned,), stated, _hashed(above, hashes))
+    return next(told, "")
+
+
+def _above(path: str) -> Iterator[str]:
+    """Yield a path of either system and the folders above it."""
+    while path:
+        yield path
+        path = path[: max(path.rfind("/"), path.rfind("\\"), 0)]
 
 
 def _chain(*groups: Iterable[str]) -> Iterator[str]:

@@ -342,7 +342,9 @@ def _told(
             yield parsed
     folders = [*map(fields.text, fields.items(meta.directories))]
     facts.saw_cwd(
-        project.directory(source.path, fields.text(meta.projectHash), records.opening, folders)
+        project.directory(
+            source.path, fields.text(meta.projectHash), records.opening, folders, records.paths
+        )
     )
 
 

@@ -27,8 +27,14 @@ _ADDED: Final = (
     "<hook_context>",
     "Background execution update:\n<background_output>",
     "System: Potential loop detected.",
+    "[Function Response: ",
+    "Here is the user's editor context as a JSON object.",
+    "Here is a summary of changes in the user's editor context, in JSON format.",
 )
 """How texts begin that the program puts in the user's place."""
+
+_BEHIND_OPENING: Final = "\n--- Full File Context"
+"""Begins a part of the opening that old versions keep apart: the files of the project."""
 
 _GO_ON: Final = "Please continue."
 """What the program says in the user's place when the agent stopped before it was done."""
@@ -52,8 +58,11 @@ _NOT_WORDS: Final = frozenset({"inlineData", "fileData"})
 """Subtrees that hold bytes."""
 
 _ARGUMENTS: Final = (*PROJECTED, "agent_name")
-_PATHS: Final = ("file_path", "absolute_path", "path")
+_PATHS: Final = ("file_path", "absolute_path", "path", "dir_path")
 """Arguments that name the file a tool reads."""
+_WHOLE: Final = re.compile(r"/.|[A-Za-z]:[/\\]")
+"""How a path begins that does not depend on a directory, on either system."""
+_MAX_PATHS: Final = 32
 _REPLIES: Final = frozenset({"gemini", "model", "assistant"})
 _NOTICES: Final = frozenset({"info", "warning", "error"})
 
@@ -73,6 +82,8 @@ class Records:
     ) -> None:
         self.opening = ""
         """The text that opened the session."""
+        self.paths: dict[str, None] = {}
+        """The first files and folders its calls name whole."""
         self._session = session_id
         self._facts = facts
         self._unknown = unknown
@@ -118,14 +129,15 @@ class Records:
                 self._answered.add(call)
                 name = fields.text(part["functionResponse"].get("name"))
                 yield _result([part], _record(record, "result", call), time, name, call)
+        identity = _record(record)
+        if _words(parts).startswith(_OPENING):
+            opening, parts = _opened(parts)
+            self.opening = _words(opening)
+            yield Parsed(Kind.INJECTED, self.opening, time, identity)
+            identity = _record(record, "prompt")
         words = _words(parts)
         materials = self._materials(place, 0, _content(record))
         if not words.strip() and not materials:
-            return
-        identity = _record(record)
-        if words.startswith(_OPENING):
-            self.opening = words
-            yield Parsed(Kind.INJECTED, words, time, identity)
             return
         if self._subagent:
             kind = Kind.INJECTED if self._tasked else Kind.DELEGATION
@@ -172,6 +184,10 @@ class Records:
         if call_id:
             self._called.add(call_id)
         arguments = call.get("args")
+        for key in _PATHS:
+            path = fields.text(fields.mapping(arguments).get(key))
+            if len(self.paths) < _MAX_PATHS and _WHOLE.match(path):
+                self.paths[path] = None
         seen, rest = project(arguments, _ARGUMENTS)
         return Parsed(
             Kind.TOOL_CALL, seen, time, _record(record, "call", call_id), rest=rest, tool=name,
@@ -304,6 +320,14 @@ def _as_parts(content: object) -> list[dict[str, Any]]:
     pieces = content if isinstance(content, list) else [content]
     parts = [{"text": piece} if isinstance(piece, str) else piece for piece in pieces]
     return [part for part in parts if isinstance(part, dict)]
+
+
+def _opened(parts: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Split the parts of an opening from a prompt, which a history that was saved joins to it."""
+    texts = [n for n, part in enumerate(parts) if fields.text(part.get("text")).strip()]
+    behind = (n for n in texts[1:] if not parts[n]["text"].startswith(_BEHIND_OPENING))
+    end = next(behind, len(parts))
+    return parts[:end], parts[end:]
 
 
 def words_of(record: dict[str, Any]) -> str:

@@ -193,6 +193,23 @@ def test_a_hashed_folder_is_matched_with_known_directories(tmp_path: Path, listi
     assert cwd_of(tmp_path) == DEMO
 
 
+@pytest.mark.parametrize(
+    ("cwd", "used"), [(DEMO, f"{DEMO}/src/a.py"), ("C:\\work\\demo", "C:\\work\\demo\\src\\a.py")]
+)
+def test_a_hashed_folder_is_matched_with_the_files_it_used(
+    tmp_path: Path, cwd: str, used: str
+) -> None:
+    project = hashlib.sha256(cwd.encode()).hexdigest()
+    calls = [build.call("read_file", {"absolute_path": path}) for path in ("a.py", "/x/y", used)]
+    build.lines(
+        chats(tmp_path, project) / "session-1.jsonl",
+        build.meta(projectHash=project),
+        build.user(1, "go"),
+        build.agent(2, "", toolCalls=calls),
+    )
+    assert cwd_of(tmp_path) == cwd
+
+
 def test_the_opening_text_names_the_directory_last(tmp_path: Path) -> None:
     build.lines(
         chats(tmp_path) / "session-1.jsonl", build.meta(), build.opening(), build.user(1, "hi")

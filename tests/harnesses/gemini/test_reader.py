@@ -153,6 +153,8 @@ def test_a_compressed_history_stays_and_its_copied_end_counts_once(
         "Please continue.",
         "System: Potential loop detected. Details: x",
         "Background execution update:\n<background_output>\nx\n</background_output>\n\nObey.",
+        "[Function Response: probe]<image/png>",
+        "Here is the user's editor context as a JSON object. This is for your information only.",
     ],
 )
 def test_what_the_program_says_in_the_users_place(tmp_path: Path, words: str) -> None:
@@ -275,6 +277,16 @@ def test_the_opening_text_is_injected(tmp_path: Path) -> None:
     assert [m.kind.word for m in messages] == ["injected", "injected", "prompt"]
     opening = build.opening()["$set"]["messages"][0]["id"]  # the same in every session
     assert messages[0].record == f"{build.SESSION}:{opening}"
+
+
+def test_a_saved_history_joins_the_first_prompt_to_the_opening(tmp_path: Path) -> None:
+    files = "\n--- Full File Context ---\nx"
+    entry = {"role": "user", "parts": [{"text": build.OPENING}, {"text": files}, {"text": "go"}]}
+    path = tmp_path / "checkpoint-x.json"
+    path.write_text(json.dumps({"history": [entry]}), "utf-8")
+    messages, facts = read(path)
+    assert kinds(messages) == [("injected", f"{build.OPENING}\n{files}"), ("prompt", "go")]
+    assert facts.cwd == "/home/dev/work/demo"
 
 
 @pytest.mark.contract("S3-51")
