@@ -90,6 +90,8 @@ class State(msgspec.Struct):
     """Call id -> (tool, when it began), of calls that were shown."""
     assets: dict[str, Material] = msgspec.field(default_factory=dict)
     """Pictures the file holds, by the id messages refer to them."""
+    aborted: bool = False
+    """The turn was stopped, and no other has begun."""
     used: tuple[int, int] = (0, 0)
     """Tokens in and out, as single answers count them."""
 
@@ -207,6 +209,7 @@ def mime_of(name: str) -> str:
 def _user(reader: CopilotTranscript, event: Event) -> list[Parsed]:
     """Take a prompt: `content` is what was typed, `transformedContent` what the model saw of it."""
     data = event.data
+    reader.state.aborted = False
     text = data.content or ""
     materials = tuple(reader.pictures(data.attachments, event.id, "data.attachments"))
     if not text and not materials:
@@ -238,6 +241,7 @@ def _assistant(reader: CopilotTranscript, event: Event) -> list[Parsed]:
     data = event.data
     model = data.model or reader.state.model
     reader.facts.saw_model(model)
+    reader.state.aborted = False
     found = [Parsed(Kind.ANSWER, data.content, model=model)] if data.content else []
     for request in data.toolRequests or ():
         call = _call(reader, event, request)
@@ -273,8 +277,9 @@ def _call(reader: CopilotTranscript, event: Event, request: ToolRequest) -> Pars
         with suppress(msgspec.MsgspecError, RecursionError):
             arguments = msgspec.json.decode(arguments)
     text, rest = project(arguments if arguments is not None else {}, _ORDER)
-    intention = request.intentionSummary
-    if intention and not any(line in intention for line in text.split("\n") if line):
+    intention = request.intentionSummary or ""
+    known = any(line in intention for line in text.split("\n") if line)
+    if not known and intention not in ("", *rest.split("\n")):
         text = f"{text}\n{intention}" if text else intention
     model = event.data.model or reader.state.model
     return Parsed(
@@ -298,6 +303,7 @@ def _completed(reader: CopilotTranscript, event: Event) -> list[Parsed]:
     if error and error not in text:
         text = f"{text}\n{error}" if text else error
     tool, began = reader.state.calls.get(call_id, ("", 0))
+    reader.facts.saw_model(data.model or "")  # some versions name it nowhere else while they run
     ended = from_iso(event.timestamp)
     return [
         Parsed(

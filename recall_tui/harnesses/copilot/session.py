@@ -76,6 +76,10 @@ def _notice(text: str | None, *, failed: bool) -> list[Parsed]:
 
 
 def _aborted(reader: CopilotTranscript, data: Rare) -> list[Parsed]:
+    """Say that a turn was stopped, once: some versions write it twice in a row."""
+    if reader.state.aborted:
+        return []
+    reader.state.aborted = True
     return _notice(f"turn aborted: {data.reason}" if data.reason else "turn aborted", failed=False)
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from recall_tui.errors import SourceError
 from recall_tui.harnesses import fields
-from recall_tui.harnesses.arguments import project
+from recall_tui.harnesses.arguments import changes, project
 from recall_tui.harnesses.base import Facts, Parsed
 from recall_tui.harnesses.streams import read_document
 from recall_tui.model import Kind
@@ -83,11 +83,15 @@ class TimelineTranscript:
     def _call(self, entry: dict[str, Any], record: str) -> Iterator[Parsed]:
         """Yield a call, and its result when it has ended: both stand in one entry."""
         tool, call = fields.text(entry.get("name")), fields.text(entry.get("callId"))
-        text, rest = project(entry.get("arguments"))
+        arguments = entry.get("arguments")
+        text, rest = project(arguments)
         intention = fields.text(entry.get("intentionSummary"))
         if intention and intention not in text:
             text = f"{text}\n{intention}" if text else intention
-        yield Parsed(Kind.TOOL_CALL, text, record=record, rest=rest, tool=tool, call=call)
+        yield Parsed(
+            Kind.TOOL_CALL, text, record=record, rest=rest, tool=tool, call=call,
+            changes=changes(arguments, text, rest),
+        )  # fmt: skip
         result = fields.mapping(entry.get("result"))
         if result:
             outcome = fields.text(result.get("type"))
@@ -131,7 +135,8 @@ def _asked(request: dict[str, Any]) -> Parsed:
         arguments = fields.decode(stated.encode("utf-8", "replace"))
     text, rest = project(arguments)
     call, tool = fields.text(request.get("id")), fields.text(function.get("name"))
-    return Parsed(Kind.TOOL_CALL, text, rest=rest, tool=tool, call=call)
+    marks = changes(arguments, text, rest)
+    return Parsed(Kind.TOOL_CALL, text, rest=rest, tool=tool, call=call, changes=marks)
 
 
 def _text(content: object) -> str:

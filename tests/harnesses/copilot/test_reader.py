@@ -53,6 +53,7 @@ def test_arguments_and_intentions(read):
     events.call("create", {"path": "/x/b.py", "file_text": "body"}, "c")
     events.call("bash", '{"command": "ls', "d")
     events.call("odd", ["x", 1], "e")
+    events.call("ask_user", {"question": "Why?"}, "f", intentionSummary="Why?")
     messages, _ = read(events)
     calls = [(m.text, m.rest) for m in messages if m.kind is Kind.TOOL_CALL]
     assert calls == [
@@ -61,6 +62,7 @@ def test_arguments_and_intentions(read):
         ("/x/b.py", "body"),
         ("", '{"command": "ls'),
         ("", "x"),
+        ("", "Why?"),
     ]
 
 
@@ -200,6 +202,19 @@ def test_what_the_program_reports(read):
     ]
     assert [m.failed for m in messages] == [True, False, False, False, False]
     assert dict(transcript.unknown) == {"session.hologram": 1}
+
+
+def test_a_turn_that_was_stopped_is_told_once(read):
+    events = Events().prompt("go").add("abort", reason="x").add("abort", reason="x")
+    events.prompt("again").add("abort", reason="x")
+    messages, _ = read(events)
+    assert [m.kind.word for m in messages] == ["prompt", "notice", "prompt", "notice"]
+
+
+def test_a_model_named_only_where_a_tool_ended(read):
+    events = Events().prompt("go").begins("bash", {"command": "ls"}, "a")
+    events.add("tool.execution_complete", toolCallId="a", model="gpt-y", success=True)
+    assert read(events)[1].facts.models == ["gpt-y"]
 
 
 def test_hooks_are_noise_whatever_they_hold(read):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -119,3 +120,16 @@ def test_a_file_that_is_being_rewritten_is_torn(old: Path) -> None:
     path.write_bytes(timeline({"type": "user", "text": "go"})[:-40])
     messages, transcript = read(path)
     assert (messages, transcript.torn) == ([], True)
+
+
+@pytest.mark.parametrize("shown", [True, False])
+def test_edits_are_marked(old: Path, shown: bool) -> None:
+    arguments = {"path": "f", "old_str": "a", "new_str": "b"}
+    call = {"callId": "c1", "name": "edit", "arguments": arguments}
+    entry = {"type": "tool_call_requested"} | call
+    function = {"name": "edit", "arguments": json.dumps(arguments)}
+    chat = {"role": "assistant", "tool_calls": [{"id": "c1", "function": function}]}
+    said = ({"type": "user", "text": "go"}, entry) if shown else ()
+    path = old / NAME
+    path.write_bytes(timeline(*said, chat=(chat,)))
+    assert [m.changes for m in read(path)[0] if m.kind is Kind.TOOL_CALL] == [(3, 1, 1, 1)]
