@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from recall_tui.harnesses import fields
-from recall_tui.harnesses.arguments import leaves, project
+from recall_tui.harnesses.arguments import changes, leaves, project
 from recall_tui.harnesses.base import Parsed
 from recall_tui.harnesses.jsonl import BadLine, JsonlTranscript
 from recall_tui.model import Kind
@@ -38,8 +38,10 @@ class CopyTranscript(JsonlTranscript):
                 return ()
             parsed = Parsed(Kind.PROMPT, words, time)
         elif kind == "tool_use":
-            seen, rest = project(value.get("tool_input"))
-            parsed = Parsed(Kind.TOOL_CALL, seen, time, rest=rest, tool=name)
+            asked = value.get("tool_input")
+            seen, rest = project(asked)
+            marks = changes(asked, seen, rest)
+            parsed = Parsed(Kind.TOOL_CALL, seen, time, rest=rest, tool=name, changes=marks)
         elif kind == "tool_result":
             output = value.get("tool_output")
             exit_code = fields.mapping(output).get("exit")

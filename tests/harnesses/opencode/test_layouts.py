@@ -288,6 +288,17 @@ def test_messages_of_mid_2025_hold_their_parts(tmp_path: Path) -> None:
     assert facts.kind is SessionKind.MAIN
 
 
+def test_the_edits_the_plugin_noted_down_are_marked(tmp_path: Path) -> None:
+    asked = {"filePath": "f", "oldString": "a", "newString": "b"}
+    path = tmp_path / "ses_copy.jsonl"
+    line = {"type": "tool_use", "timestamp": "2026-01-11T02:44:06.000Z", "tool_name": "edit"}
+    line["tool_input"] = asked
+    path.write_text(json.dumps(line) + "\n", "utf-8")
+    (source,) = found(tmp_path)
+    (call,) = HARNESS.open(source)
+    assert call.changes == (3, 1, 1, 1)
+
+
 def test_what_the_plugin_noted_down(tmp_path: Path) -> None:
     lines = [
         {"type": "user", "timestamp": "2026-01-11T02:44:04.249Z", "content": ""},
