@@ -211,6 +211,30 @@ async def test_repeat_writes_a_private_file(tmp_path: Path, monkeypatch) -> None
         assert "how big is the context window" in path.read_text()
 
 
+async def test_who_was_asked_enough_takes_the_prompts_as_they_stand(monkeypatch) -> None:
+    """A session of thousands of prompts has thousands of inputs: nobody answers them all."""
+    copied: list[str] = []
+    async with make(open_ended()).run_test(size=WIDE) as pilot:
+        screen = await playbook(pilot, "r")
+        monkeypatch.setattr(screen, "copy", lambda text, _: copied.append(text))
+
+        async def asked(key: str) -> None:
+            await pilot.press(key)
+            await until(pilot, lambda: isinstance(pilot.app.screen, AskScreen), "the question")
+
+        await asked("y")
+        await pilot.press("escape")
+        await until(pilot, lambda: "not asked for" in said(screen), "what the next key does")
+        await pilot.press("escape")
+        assert said(screen) == "", "taken back"
+        await asked("y")
+        pilot.app.screen.query_one(Input).value = "#900"
+        await pilot.press("enter", "escape")
+        await until(pilot, lambda: "not asked for" in said(screen), "again")
+        await pilot.press("y")
+        assert len(copied) == 1 and "2026-11-28" in copied[0] and "#900" in copied[0]
+
+
 async def test_a_session_without_prompts_says_so() -> None:
     history = FakeHistory()
     talk = Talk("claude", "a machine's work", "app", NOW - 1000)
@@ -240,6 +264,9 @@ async def test_a_skill_is_shown_before_it_is_written(tmp_path: Path) -> None:
         await until(pilot, lambda: "name: budgets" in text(screen), "the new name")
         await pilot.press("s")
         await until(pilot, lambda: isinstance(pilot.app.screen, AskScreen))
+        pilot.app.screen.query_one(Input).value = str(tmp_path / "other")
+        await pilot.press("enter")
+        assert "has its name: budgets" in pilot.app.screen.query_one("#ask-hint", Row).text
         pilot.app.screen.query_one(Input).value = str(tmp_path / "budgets")
         await pilot.press("enter")
         made = tmp_path / "budgets" / "SKILL.md"

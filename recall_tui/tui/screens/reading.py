@@ -150,11 +150,19 @@ class ReadingScreen(LeftOnce[None], Generic[Read]):
             what: Name of the act; another one begins anew.
             words: What the second press does.
         """
-        if self._armed == what:
+        if self.armed(what):
             return True
+        self.arm(what, words)
+        return False
+
+    def arm(self, what: str, words: str) -> None:
+        """Take something for pressed once, and say what the next press does."""
         self._armed = what
         self.say(words, "warning")
-        return False
+
+    def armed(self, what: str) -> bool:
+        """Say whether something was pressed once."""
+        return self._armed == what
 
     def disarm(self) -> None:
         """Forget a first press."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from recall_tui.errors import RecallError
 from recall_tui.playbooks.onetime import placeholder
@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from recall_tui.tui.lines import Piece
 
     Lines = list[list[Piece]]
+
+
+_AS_IT_WAS: Final = "as it was"
 
 
 class RepeatScreen(ReadingScreen[Repetition]):
@@ -127,6 +130,7 @@ class RepeatScreen(ReadingScreen[Repetition]):
 
         def given(text: str | None) -> None:
             if text is None:
+                self._kept_as_it_was()
                 return
             self._values[one.name] = text
             self.redraw(keep=True)
@@ -142,6 +146,15 @@ class RepeatScreen(ReadingScreen[Repetition]):
             given,
         )
 
+    def _kept_as_it_was(self) -> None:
+        """Say what a person who was asked enough may do: thousands of prompts name as much."""
+        if self.value is not None and not self._asked:
+            left = notation.counted(len(self.value.unsettled(self._values)), "input")
+            names = (f"repeat.{act}" for act in ("copy", "save", "start"))
+            keys = ", ".join(map(self.services.keymap.shown, names))
+            words = f"{left} not asked for. {keys} take the prompts as they stand now."
+            self.arm(_AS_IT_WAS, words)
+
     def _settled(self) -> None:
         self._asked = True
         self.redraw(keep=True)
@@ -152,9 +165,12 @@ class RepeatScreen(ReadingScreen[Repetition]):
         found = self.value
         if found is None or not found.prompts:
             return None
-        if found.inputs and not self._asked:
+        if found.inputs and not self._asked and not self.armed(_AS_IT_WAS):
             self.action_fill()
             return None
+        if not self._asked:
+            self._asked = True
+            self.disarm()
         return found.filled(self._values)
 
     def action_copy(self) -> None:

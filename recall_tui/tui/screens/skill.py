@@ -109,7 +109,13 @@ class SkillScreen(ReadingScreen[Package]):
         where = os.path.join(above, ".claude", "skills", made.name)
         hint = f"A new folder with {SKILL_FILE} and {PROVENANCE_FILE}, yours alone."
         shown = notation.short_path(where, self.services.home)
-        self.app.push_screen(AskScreen("Write the skill to", hint, value=shown), chosen)
+
+        def wrong(folder: str) -> str:
+            last = os.path.basename(folder.rstrip("/"))
+            return "" if last == made.name else f"a skill's folder has its name: {made.name}"
+
+        ask = AskScreen("Write the skill to", hint, value=shown, wrong=wrong)
+        self.app.push_screen(ask, chosen)
 
     def _save_in_thread(self, folder: str, made: Package) -> None:
         try:
