@@ -171,9 +171,11 @@ def _running_turn(corpora: Sequence[Corpus], current: str) -> dict[tuple[int, in
     if not current:
         return begins
     for number, corpus in enumerate(corpora):
-        for session in corpus.find(current):
-            if session.key != current:
-                continue
+        # Where turns were taken back, Codex goes on in another file, named after the first.
+        further = f"{current}_"
+        found = [s for s in corpus.find(further) if s.key.startswith(further)]
+        found = found or [s for s in corpus.find(current) if s.key == current]
+        for session in sorted(found, key=lambda one: one.ended_ms)[-1:]:
             for block in corpus.blocks(Filter(sessions=(current,), include_copies=True)):
                 meta = block.meta
                 last = max(

@@ -253,6 +253,16 @@ def test_only_a_day_does_not_find_the_question_itself():
     assert sessions(answer) == ["that"]
 
 
+@pytest.mark.contract("S0-27")
+def test_the_running_turn_is_that_of_the_file_a_thread_goes_on_in():
+    """Codex begins another where turns are taken back, and names its thread all the same."""
+    first = talk("019a-thread", "where is the parser", "the parser of before")
+    further = talk("019a-thread_019b", "the parser of then", "which parser do I mean", day=1)
+    answer = ask(first, further, sentence="parser", current_session="claude:019a-thread")
+    assert sorted(anchors(answer)) == [("019a-thread", 0), ("019a-thread_019b", 0)]
+    assert "which parser do I mean" not in str(answer)
+
+
 def test_the_prompt_of_a_day_stands_for_it():
     first = Said("an early prompt", 1_700_000_000_000 - 86_400_000 * 3)
     then = Said("a prompt of the day", 1_700_000_000_000)
