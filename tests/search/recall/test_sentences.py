@@ -257,10 +257,9 @@ def test_only_a_day_does_not_find_the_question_itself():
 def test_the_running_turn_is_that_of_the_file_a_thread_goes_on_in():
     """Codex begins another where turns are taken back, and names its thread all the same."""
     first = talk("019a-thread", "where is the parser", "the parser of before")
-    further = talk("019a-thread_019b", "the parser of then", "which parser do I mean", day=1)
+    further = talk("019a-thread_019b", "hello", "which parser do I mean", day=1)
     answer = ask(first, further, sentence="parser", current_session="claude:019a-thread")
-    assert sorted(anchors(answer)) == [("019a-thread", 0), ("019a-thread_019b", 0)]
-    assert "which parser do I mean" not in str(answer)
+    assert sessions(answer) == ["019a-thread"]
 
 
 def test_the_prompt_of_a_day_stands_for_it():
