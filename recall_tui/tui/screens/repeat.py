@@ -212,7 +212,7 @@ class RepeatScreen(ReadingScreen[Repetition]):
         except RecallError as error:
             self.say(f"{error.message}: {error.hint}.", "warning")
             return
-        more = f"; the other {len(prompts) - 1} are copied first" if len(prompts) > 1 else ""
+        more = f"; the other {len(prompts) - 1:,} are copied first" if len(prompts) > 1 else ""
         key = self.services.keymap.shown("repeat.start")
         words = f"{key} again leaves Recall and gives {command.argv[0]} the first prompt{more}."
         if self.confirmed("start", words):
