@@ -68,6 +68,9 @@ _ROLE: Final = {
 }
 
 
+OWN_SHELL: Final = "!"
+"""Tool of a command that a person ran from the agent's prompt."""
+
 SEARCHABLE: Final = frozenset(
     {Kind.PROMPT, Kind.DELEGATION, Kind.ANSWER, Kind.TOOL_CALL, Kind.TOOL_RESULT}
 )

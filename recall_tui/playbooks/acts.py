@@ -31,9 +31,6 @@ class Doing(Enum):
     OTHER = "other"
 
 
-OWN_SHELL: Final = "!"
-"""Tool of a command that the person ran from the agent's prompt."""
-
 _TOOLS: Final = {
     Doing.RUN: (
         "bash shell shell_command exec_command powershell run_shell_command run_command "

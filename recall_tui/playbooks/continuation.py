@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Final
 
-from recall_tui.model import Filter, Presence, Session, SessionKind
+from recall_tui.model import OWN_SHELL, Filter, Presence, Session, SessionKind
 from recall_tui.playbooks import places, programs
-from recall_tui.playbooks.acts import OWN_SHELL, Act, Doing, command, plan, projection
+from recall_tui.playbooks.acts import Act, Doing, command, plan, projection
 from recall_tui.playbooks.programs import Command
 from recall_tui.playbooks.turns import Turn, last_turns
 from recall_tui.text.marks import shown

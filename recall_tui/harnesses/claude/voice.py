@@ -9,16 +9,13 @@ from recall_tui.harnesses.claude import materials, noise, records, spoken
 from recall_tui.harnesses.claude.noise import Heard, Said
 from recall_tui.harnesses.claude.tracking import Tracking
 from recall_tui.harnesses.jsonl import REFUSED
-from recall_tui.model import Kind, Material
+from recall_tui.model import OWN_SHELL, Kind, Material
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from recall_tui.harnesses.claude.queued import Waiting
     from recall_tui.harnesses.claude.records import Content, Record
-
-SHELL: Final = "!"
-"""Tool name of a command the person ran with `!`."""
 
 _KINDS: Final = {
     Said.COMMAND: Kind.NOTICE,
@@ -63,7 +60,7 @@ class Voice(Tracking):
         message = self.message(kind, heard.text, record, time_ms, number)
         message.materials = pictures
         if heard.said in (Said.SHELL, Said.SHELL_OUTPUT):
-            message.tool = SHELL
+            message.tool = OWN_SHELL
             message.failed = heard.failed
         found.append(message)
         if typed:
@@ -116,7 +113,7 @@ class Voice(Tracking):
         if sent.commandMode == "bash":
             for message in found:
                 if message.kind is Kind.PROMPT:
-                    message.kind, message.tool = Kind.TOOL_CALL, SHELL
+                    message.kind, message.tool = Kind.TOOL_CALL, OWN_SHELL
         return found
 
     def pictures(

@@ -10,7 +10,7 @@ from recall_tui.harnesses.codex import pictures, processes, prompts
 from recall_tui.harnesses.codex.records import NO_RAW, BareLine, Event, EventLine, Part, decode
 from recall_tui.harnesses.codex.said import EVENT, ITEM, keep, known, said
 from recall_tui.harnesses.codex.tools import read_call, read_output, tool_name
-from recall_tui.model import Kind, SessionKind
+from recall_tui.model import OWN_SHELL, Kind, SessionKind
 
 if TYPE_CHECKING:
     from recall_tui.harnesses.codex.reader import CodexTranscript
@@ -123,8 +123,11 @@ def prompt(
     shell = prompts.shell_command(text)
     if shell is not None:
         command, printed = shell
-        found = [Parsed(reader.typed, f"!{command}")]
-        return [*found, Parsed(Kind.NOTICE, printed)] if printed else found
+        found = [Parsed(Kind.TOOL_CALL, command, tool=OWN_SHELL)]
+        if printed:
+            ended = read_output(printed)
+            found.append(Parsed(Kind.TOOL_RESULT, ended.text, tool=OWN_SHELL, failed=ended.failed))
+        return found
     request, around = prompts.typed(text)
     found = [Parsed(Kind.INJECTED, around)] if around else []
     if request or materials:

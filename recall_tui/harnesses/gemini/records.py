@@ -9,7 +9,7 @@ from recall_tui.harnesses import fields, images
 from recall_tui.harnesses.arguments import PROJECTED, changes, leaves, project
 from recall_tui.harnesses.base import Parsed
 from recall_tui.harnesses.gemini.outputs import unframed
-from recall_tui.model import Kind
+from recall_tui.model import OWN_SHELL, Kind
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -23,7 +23,6 @@ _OPENING: Final = (
     "This is the Gemini CLI. We are setting up the context",
 )
 _ADDED: Final = (
-    "I ran the following shell command:",
     "<hook_context>",
     "Background execution update:\n<background_output>",
     "System: Potential loop detected.",
@@ -35,6 +34,13 @@ _ADDED: Final = (
 
 _BEHIND_OPENING: Final = "\n--- Full File Context"
 """Begins a part of the opening that old versions keep apart: the files of the project."""
+
+_RAN: Final = re.compile(
+    r"I ran the following shell command:\n```sh\n(.*?)\n```\n\n"
+    r"This produced the following result:\n```\n(.*?)(?:\n```(?P<behind>.*))?\Z",
+    re.S,
+)
+"""What the program says in the place of a person who ran a command with `!`."""
 
 _GO_ON: Final = "Please continue."
 """What the program says in the user's place when the agent stopped before it was done."""
@@ -147,6 +153,13 @@ class Records:
         if words.lstrip().startswith(SNAPSHOT):
             yield Parsed(Kind.SUMMARY, words, time, identity)
             return
+        if ran := _RAN.match(words):
+            yield Parsed(Kind.TOOL_CALL, ran[1], time, identity, tool=OWN_SHELL)
+            yield Parsed(
+                Kind.TOOL_RESULT, ran[2], time, _record(record, "result"), tool=OWN_SHELL,
+                failed=bool(_EXIT_CODE.search(ran[2])),
+            )  # fmt: skip
+            words = (ran["behind"] or "").strip()
         typed, added = _typed(record, words, beside_results=bool(responses))
         if typed.strip() or (materials and not responses):
             yield Parsed(Kind.PROMPT, typed, time, identity, materials=materials)

@@ -15,16 +15,13 @@ from recall_tui.harnesses.base import Checkpoint, Facts, Parsed, Source
 from recall_tui.harnesses.jsonl import JsonlTranscript
 from recall_tui.harnesses.lenient import lenient
 from recall_tui.harnesses.pi import records, tree
-from recall_tui.model import Kind, SessionKind
+from recall_tui.model import OWN_SHELL, Kind, SessionKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from recall_tui.harnesses.pi.records import Block, Entry, Message, Usage
     from recall_tui.model import Material
-
-SHELL: Final = "!"
-"""Tool name of a command the person ran with `!`."""
 
 _SILENT: Final = frozenset(
     {"model_change", "thinking_level_change", "custom", "label", "context_edit", "usage"}
@@ -132,8 +129,8 @@ class PiTranscript(JsonlTranscript):
             result.materials = self._pictures(message, entry, offset)
             return [result]
         if role == "bashExecution":
-            call = Parsed(Kind.TOOL_CALL, message.command, tool=SHELL)
-            result = Parsed(Kind.TOOL_RESULT, message.output, tool=SHELL)
+            call = Parsed(Kind.TOOL_CALL, message.command, tool=OWN_SHELL)
+            result = Parsed(Kind.TOOL_RESULT, message.output, tool=OWN_SHELL)
             result.failed = message.exitCode not in (None, 0)
             return [call, result]
         if role in ("branchSummary", "compactionSummary"):

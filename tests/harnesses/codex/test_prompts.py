@@ -139,11 +139,14 @@ def test_what_an_ide_puts_around_a_prompt_is_apart(read):
 
 def test_a_command_the_person_ran(read):
     text = (
-        "<user_shell_command>\n<command>\ngit status\n</command>\n<result>\nExit code: 0\n"
-        "clean\n</result>\n</user_shell_command>"
+        "<user_shell_command>\n<command>\ngit status\n</command>\n<result>\nExit code: 1\n"
+        "Duration: 0.0156 seconds\nOutput:\nnot clean\n</result>\n</user_shell_command>"
     )
     messages, _ = read(Rollout().prompt("look").answer("Yes, I am looking.").prompt(text))
-    assert told(messages)[2:] == [("prompt", "!git status"), ("notice", "Exit code: 0\nclean")]
+    assert [(m.kind.word, m.tool, m.text, m.failed) for m in messages[2:]] == [
+        ("tool_call", "!", "git status", False),
+        ("tool_result", "!", "Exit code: 1\nnot clean", True),
+    ]
 
 
 def test_a_picture_alone_is_a_prompt(read):
@@ -377,4 +380,4 @@ def test_a_command_the_person_ran_is_theirs_in_the_newest_version_as_well(read):
     rollout = Rollout().newest_prompt("go")
     rollout.said("user", words, internal_chat_message_metadata_passthrough=kinds)
     messages, _ = read(rollout)
-    assert told(messages) == [("prompt", "go"), ("prompt", "!ls"), ("notice", "a.py")]
+    assert told(messages) == [("prompt", "go"), ("tool_call", "ls"), ("tool_result", "a.py")]

@@ -568,3 +568,18 @@ def test_real_sessions_hold_nothing_unknown(shared: Path) -> None:
             assert (transcript.unparsed, dict(transcript.unknown)) == (0, {}), source
             listed += bool(messages)
     assert listed == 20
+
+
+@pytest.mark.parametrize("behind", ["", "and now?"])
+def test_a_command_a_person_ran_is_theirs(tmp_path: Path, behind: str) -> None:
+    """What they write behind one that they went back to stands in the same record."""
+    text = (
+        "I ran the following shell command:\n```sh\nls\n```\n\n"
+        f"This produced the following result:\n```\na.py\nExit Code: 2\n```{behind}"
+    )
+    messages = told(tmp_path, build.user(1, "go"), build.user(2, text))
+    assert [(m.kind.word, m.tool, m.text, m.failed) for m in messages[1:]] == [
+        ("tool_call", "!", "ls", False),
+        ("tool_result", "!", "a.py\nExit Code: 2", True),
+        *([("prompt", "", behind, False)] if behind else []),
+    ]
