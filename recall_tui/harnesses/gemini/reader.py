@@ -12,8 +12,9 @@ from recall_tui.errors import SourceError
 from recall_tui.harnesses import fields, images
 from recall_tui.harnesses.base import Facts
 from recall_tui.harnesses.gemini import outputs, project
+from recall_tui.harnesses.gemini.parts import attachments, words_of
 from recall_tui.harnesses.gemini.places import SHARED_IDS
-from recall_tui.harnesses.gemini.records import SNAPSHOT, Records, attachments, words_of
+from recall_tui.harnesses.gemini.records import SNAPSHOT, Records
 from recall_tui.harnesses.jsonl import BadLine, JsonlTranscript
 from recall_tui.harnesses.streams import read_document
 from recall_tui.model import Kind, SessionKind

@@ -9,6 +9,14 @@ from recall_tui.harnesses import fields, images
 from recall_tui.harnesses.arguments import PROJECTED, changes, leaves, project
 from recall_tui.harnesses.base import Parsed
 from recall_tui.harnesses.gemini.outputs import unframed
+from recall_tui.harnesses.gemini.parts import (
+    NOT_WORDS,
+    as_parts,
+    blobs,
+    content,
+    parts_of,
+    words_in,
+)
 from recall_tui.model import OWN_SHELL, Kind
 
 if TYPE_CHECKING:
@@ -59,9 +67,6 @@ _FILES_END: Final = "--- End of content ---"
 _EXIT_CODE: Final = re.compile(r"^Exit Code: -?[1-9]", re.M)
 _GLOBAL_ID: Final = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 """Only a UUID is the same record wherever it is copied; the opening text has one id in all."""
-
-_NOT_WORDS: Final = frozenset({"inlineData", "fileData"})
-"""Subtrees that hold bytes."""
 
 _ARGUMENTS: Final = (*PROJECTED, "agent_name")
 _PATHS: Final = ("file_path", "absolute_path", "path", "dir_path")
@@ -121,13 +126,13 @@ class Records:
             yield parsed
 
     def _notice(self, record: dict[str, Any], time: int, *, failed: bool) -> Iterator[Parsed]:
-        words = _words(_parts(record))
+        words = words_in(parts_of(record))
         if words.strip():
             yield Parsed(Kind.NOTICE, words, time, _record(record), failed=failed)
 
     def _user(self, record: dict[str, Any], place: str, time: int) -> Iterator[Parsed]:
         """Yield a user record's tool results, its prompt, and what the program added to it."""
-        parts = _parts(record)
+        parts = parts_of(record)
         responses = [part for part in parts if fields.mapping(part.get("functionResponse"))]
         for part in responses:
             call = fields.text(part["functionResponse"].get("id"))
@@ -136,13 +141,13 @@ class Records:
                 name = fields.text(part["functionResponse"].get("name"))
                 yield _result([part], _record(record, "result", call), time, name, call)
         identity = _record(record)
-        if _words(parts).startswith(_OPENING):
+        if words_in(parts).startswith(_OPENING):
             opening, parts = _opened(parts)
-            self.opening = _words(opening)
+            self.opening = words_in(opening)
             yield Parsed(Kind.INJECTED, self.opening, time, identity)
             identity = _record(record, "prompt")
-        words = _words(parts)
-        materials = self._materials(place, 0, _content(record))
+        words = words_in(parts)
+        materials = self._materials(place, 0, content(record))
         if not words.strip() and not materials:
             return
         if self._subagent:
@@ -169,9 +174,9 @@ class Records:
     def _reply(self, record: dict[str, Any], place: str, time: int) -> Iterator[Parsed]:
         """Yield an agent's answer, then each call with its result."""
         model = self._account(record)
-        parts = _parts(record)
-        words = _words(parts)
-        materials = self._materials(place, 0, _content(record))
+        parts = parts_of(record)
+        words = words_in(parts)
+        materials = self._materials(place, 0, content(record))
         if words.strip() or materials:
             yield Parsed(
                 Kind.ANSWER, words, time, _record(record), model=model, materials=materials
@@ -247,7 +252,7 @@ class Records:
             path: The file a tool read, which names what has no name of its own.
         """
         found: list[Material] = []
-        for number, blob in enumerate(_blobs(value), first):
+        for number, blob in enumerate(blobs(value), first):
             data = fields.text(blob.get("data"))
             name = fields.text(blob.get("displayName"))
             source = fields.text(path) if data else fields.text(blob.get("fileUri"))
@@ -288,7 +293,7 @@ def _result(parts: Iterable[Any], identity: str, time: int, name: str, call: str
         part = fields.mapping(piece)
         answer = fields.mapping(part.get("functionResponse")).get("response")
         failed = failed or bool(fields.mapping(answer).get("error"))
-        words.extend(leaves(answer, _NOT_WORDS))
+        words.extend(leaves(answer, NOT_WORDS))
         if not part.get("thought"):
             words.append(fields.text(part.get("text")))
     text = unframed("\n".join(filter(None, words)))
@@ -297,61 +302,12 @@ def _result(parts: Iterable[Any], identity: str, time: int, name: str, call: str
     return Parsed(Kind.TOOL_RESULT, text, time, identity, tool=name, call=call, failed=failed)
 
 
-def attachments(record: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield the attachments of a record in the order their locators count."""
-    yield from _blobs(_content(record))
-    for call in fields.items(record.get("toolCalls")):
-        yield from _blobs(fields.mapping(call).get("result"))
-
-
-def _blobs(value: object) -> Iterator[dict[str, Any]]:
-    """Yield every `inlineData` and `fileData` inside a value, in document order."""
-    stack = [value]
-    while stack:
-        item = stack.pop()
-        if isinstance(item, dict):
-            for key in ("inlineData", "fileData"):
-                if isinstance(item.get(key), dict):
-                    yield item[key]
-            stack.extend(v for k, v in reversed(item.items()) if k not in _NOT_WORDS)
-        elif isinstance(item, list):
-            stack.extend(reversed(item))
-
-
-def _content(record: object) -> object:
-    """Return a record's content, under either of its names."""
-    held = fields.mapping(record)
-    return held.get("parts") if held.get("content") is None else held.get("content")
-
-
-def _parts(record: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return a record's content as a list of parts: it may be a text, a part, a list of both."""
-    return _as_parts(_content(record))
-
-
-def _as_parts(content: object) -> list[dict[str, Any]]:
-    pieces = content if isinstance(content, list) else [content]
-    parts = [{"text": piece} if isinstance(piece, str) else piece for piece in pieces]
-    return [part for part in parts if isinstance(part, dict)]
-
-
 def _opened(parts: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """Split the parts of an opening from a prompt, which a history that was saved joins to it."""
     texts = [n for n, part in enumerate(parts) if fields.text(part.get("text")).strip()]
     behind = (n for n in texts[1:] if not parts[n]["text"].startswith(_BEHIND_OPENING))
     end = next(behind, len(parts))
     return parts[:end], parts[end:]
-
-
-def words_of(record: dict[str, Any]) -> str:
-    """Return the words of a record, without thoughts (Q8)."""
-    return _words(_parts(record))
-
-
-def _words(parts: list[dict[str, Any]]) -> str:
-    """Return the text of parts, without thoughts (Q8)."""
-    texts = (fields.text(part.get("text")) for part in parts if not part.get("thought"))
-    return "\n".join(filter(None, texts))
 
 
 def _typed(record: dict[str, Any], words: str, *, beside_results: bool) -> tuple[str, str]:
@@ -372,7 +328,7 @@ def _typed(record: dict[str, Any], words: str, *, beside_results: bool) -> tuple
         body, files = _HOOK.sub("", body), f"{hooks.strip()}\n{files}".rstrip()
     shown = record.get("displayContent")
     if shown:
-        display = _words(_as_parts(shown))
+        display = words_in(as_parts(shown))
         if not display.strip():
             return "", words
         return display, files if body.strip() == display.strip() else _unless(words, display)
