@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from recall_tui.cli.screen import Piece, Screen
     from recall_tui.playbooks.onetime import Template
     from recall_tui.playbooks.repeat import Repetition
+
+NAMED: Final = 8
+"""Open inputs named in an error, at most."""
 
 
 @click.command()
@@ -119,14 +122,19 @@ def _settled(found: Repetition, values: dict[str, str], *, yes: bool) -> list[st
     open_inputs = found.unsettled(values)
     if open_inputs and not yes:
         if not asking.at_terminal():
-            names = ", ".join(one.name for one in open_inputs)
+            names = ", ".join(one.name for one in open_inputs[:NAMED])
+            if open_inputs[NAMED:]:
+                names += f" and {len(open_inputs) - NAMED:,} more"
             raise QueryError(
                 f"these inputs are not confirmed: {names}", "give --set NAME=VALUE, or --yes"
             )
-        screen.line(("Fresh inputs; Enter keeps the old one", "title"))
+        count = notation.counted(len(open_inputs), "fresh input")
+        screen.line((f"{count}; Enter keeps the old one, --yes all of them", "title"))
         for one in open_inputs:
             old = one_line(one.value) if one.kind != SECRET else ""
-            values[one.name] = click.prompt(f"  {one.name}", default=old, err=True)
+            given = click.prompt(f"  {one.name}", default=old, err=True)
+            if given != old:  # kept: its line breaks are not on the line that was shown
+                values[one.name] = given
     filled = found.filled(values)
     if not yes and asking.at_terminal():
         for number, (prompt, text) in enumerate(zip(found.prompts, filled, strict=True), 1):

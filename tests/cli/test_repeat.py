@@ -47,6 +47,24 @@ def test_json(run, story) -> None:
     assert answer["quoted"] is True
 
 
+def test_an_old_value_that_is_kept_keeps_its_lines(run, tmp_path: Path, monkeypatch) -> None:
+    """A terminal asks on one line; what it showed is not what was typed that day."""
+    message = "commit -m \"$(cat <<'EOF'\nfix: tides\n\nwhy\nEOF\n)\""
+    history, _ = past(prompt(f"run git {message}"))
+    monkeypatch.setattr("recall_tui.cli.asking.at_terminal", lambda: True)
+    monkeypatch.setattr(click, "prompt", lambda *_, default, **__: default)
+    monkeypatch.setattr("recall_tui.cli.asking.confirmed", lambda *_, **__: True)
+    file = tmp_path / "p.md"
+    assert "Enter keeps the old one" in run("repeat", KEY, "-o", str(file), history=history).err
+    assert file.read_text("utf-8") == f"run git {message}\n"
+
+
+def test_thousands_of_open_inputs_are_counted(run, tmp_path: Path) -> None:
+    history, _ = past(*[prompt(f"fix TIDE-{number}") for number in range(2000)])
+    ran = run("repeat", KEY, "-o", str(tmp_path / "p.md"), history=history)
+    assert ran.code == 2 and "ticket_8 and 1,992 more" in ran.err and "ticket_9" not in ran.err
+
+
 def test_template(run, story) -> None:
     assert run("repeat", KEY, "--template", history=story).out.startswith("fix {{ticket}}, my")
 
