@@ -85,14 +85,19 @@ def any_of(terms: Iterable[str]) -> GrepQuery:
     return GrepQuery(pattern=pattern, regex=True, case=Case.IGNORE)
 
 
+_LONG: Final = r"[^\W_]{0,6}"
+_SHORT: Final = r"(?:[^\W_]|[^\W_]?(?:ing|e[drs]))?"
+"""What may follow the beginning of a form; a short one is that of too many other words."""
+
+
 def _form(term: str) -> str:
     """Return the expression of a term: a word in the forms recall knows, else as it stands."""
     if term.isascii() and term.isalpha():
-        from recall_tui.search.recall.words import Word
+        from recall_tui.search.recall.words import Word, stem_of
 
-        forms = (needle.decode() for needle in Word(term.casefold()).needles)
-        # A short beginning is that of too many other words.
-        endings = (f"{form}[^\\W_]{{0,{6 if len(form) > 3 else 1}}}" for form in forms)
+        word = Word(term.casefold())
+        begins = {term, word.stem, *map(stem_of, word.forms), *map(bytes.decode, word.needles)}
+        endings = (f"{begin}{_LONG if len(begin) > 3 else _SHORT}" for begin in sorted(begins))
         # An underscore parts words here, as it does for recall.
         return rf"(?<![^\W_])(?:{'|'.join(endings)})(?![^\W_])"
     return r"\s+".join(re.escape(part) for part in term.split())

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
 from recall_tui.errors import ExitCode
 from recall_tui.model import Fact, Gap, GapKind
 from recall_tui.search.recall.request import Reason, RefusedError
@@ -198,6 +200,16 @@ async def test_nothing_found_names_the_other_way(make_app: Callable[..., RecallA
         await pilot.press("ctrl+u")
         await type_text(pilot, "zzzzzz")
         assert "No passage answers that." in notice.text
+
+
+@pytest.mark.parametrize(
+    "word",
+    ["error", "errors", "running", "internationalization", "configuration", "try", "go", "err",
+     "authentication", "directories", "happy", "db", "a", "x1"],
+)  # fmt: skip
+def test_the_word_that_was_asked_for_is_marked(word: str) -> None:
+    text = f"before {word}, behind"
+    assert [text[a:b] for a, b in Matcher(any_of([word])).spans(text)] == [word]
 
 
 def test_terms_are_marked_in_any_form() -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-POLICY_VERSION: Final = "recall-2026.16"
+POLICY_VERSION: Final = "recall-2026.17"
 
 # ------------------------------------------------------------ what may be asked (S0-9 ... S0-17)
 

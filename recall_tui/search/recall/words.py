@@ -23,22 +23,45 @@ _GROUPS: Final = (
     "go went gone goes going|see saw seen|take took taken|make made|get got gotten|give gave given|"
     "buy bought|write wrote written|find found|feel felt|think thought|say said|tell told|"
     "meet met|run ran|begin began begun|win won|lose lost|teach taught|bring brought|catch caught|"
-    "eat ate eaten|drive drove driven|speak spoke spoken|child children kid kids|man men|"
+    "eat ate eaten|drive drove driven|speak spoke spoken|child children|man men|"
     "woman women|person people|leave left|keep kept|know knew known|grow grew grown|"
     "become became|break broke broken|choose chose chosen|fall fell fallen|fly flew flown|"
     "hear heard|hold held|spend spent|build built|send sent|sell sold|sing sang sung|"
     "swim swam swum|wear wore worn|come came|draw drew drawn|sit sat|stand stood|"
     "understand understood|pay paid|lead led|ride rode ridden|throw threw thrown|"
-    "show showed shown|mom mother mum|dad father|grandma grandmother|grandpa grandfather|"
-    "photo picture pic photograph|foot feet|life lives|wife wives|freeze froze frozen|"
+    "show showed shown|foot feet|life lives|wife wives|freeze froze frozen|"
     "hide hid hidden|bind bound|shrink shrank shrunk|sink sank sunk|stick stuck|strike struck|"
-    "rebuild rebuilt|rewrite rewrote rewritten|overwrite overwrote overwritten|"
-    "config configuration|repo repository|db database|auth authentication authorization|"
-    "env environment|dir directory folder|docs documentation|deps dependencies dependency|"
-    "param parameter|arg argument|msg message|err error|fn function|img image"
+    "rebuild rebuilt|rewrite rewrote rewritten|overwrite overwrote overwritten"
 )
-_FIRST: Final = {word: group.split()[0] for group in _GROUPS.split("|") for word in group.split()}
-_FORMS: Final = {group.split()[0]: tuple(group.split()) for group in _GROUPS.split("|")}
+"""Irregular forms."""
+_NAMES: Final = (
+    "child kid|mom mother mum|dad father|grandma grandmother|grandpa grandfather|"
+    "photo picture pic photograph|config configuration|repo repository|db database|"
+    "auth authentication authorization|env environment|dir directory folder|docs documentation|"
+    "deps dependency|param parameter|arg argument|msg message|err error|fn function|img image"
+)
+"""Names of one thing, each of them in its plural as well."""
+
+
+def _plural(name: str) -> str:
+    return f"{name[:-1]}ies" if name.endswith("y") else f"{name}s"
+
+
+def _groups() -> dict[str, tuple[str, ...]]:
+    """Return the first word of each group -> the whole group."""
+    found: dict[str, tuple[str, ...]] = {}
+    for group in _GROUPS.split("|"):
+        first, *others = group.split()
+        found[first] = (first, *others)
+    for group in _NAMES.split("|"):
+        names = group.split()
+        plurals = map(_plural, names)
+        found[names[0]] = (*found.get(names[0], ()), *names, *plurals)
+    return found
+
+
+_FORMS: Final = _groups()
+_FIRST: Final = {word: first for first, group in _FORMS.items() for word in group}
 
 _UNSPACED: Final = (
     "\u0e00\u0eff", "\u1000\u109f", "\u1780\u17ff", "\u3005\u30ff", "\u3400\u9fff",
@@ -94,6 +117,7 @@ class Word:
     """One word of a question and what may stand for it.
 
     Attributes:
+        forms: Spellings that stand for it and have other stems.
         needles: Beginnings to look for in folded bytes; every form has one of them.
         stem: What its forms share.
         typo: Whether words one edit away are taken for it.
@@ -101,7 +125,7 @@ class Word:
         weights: Tokens weighed so far.
     """
 
-    __slots__ = ("needles", "stem", "typo", "unspaced", "weights")
+    __slots__ = ("forms", "needles", "stem", "typo", "unspaced", "weights")
 
     def __init__(self, folded: str, *, typo: bool = False) -> None:
         """Prepare a folded word; `typo` also admits words one edit away."""
@@ -110,8 +134,9 @@ class Word:
         self.unspaced = is_unspaced(folded[:1])
         self.weights: dict[bytes, float] = {}
         begin = self.stem[:3] if typo else _beginning(self.stem)
-        forms = _FORMS.get(_FIRST.get(folded, ""), ())
-        others = {_beginning(stem_of(form)) for form in forms}
+        first = _FIRST.get(folded) or _FIRST.get(self.stem, "")
+        self.forms = _FORMS.get(first, ())
+        others = {_beginning(stem_of(form)) for form in self.forms}
         if self.stem == "".join((begin[:2], "i")):  # try, cry: too short to leave the end away
             others.add(f"{begin[:2]}y")
         kept: list[str] = []

@@ -117,6 +117,23 @@ def test_a_word_is_found_by_one_of_its_needles(word):
     assert made.weight(word.encode()) == 1.0
 
 
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [("error", "errors"), ("errors", "error"), ("errors", "err"), ("messages", "msg"),
+     ("dirs", "folders"), ("directories", "dir"), ("children", "kids"), ("kid", "child"),
+     ("dependencies", "deps"), ("running", "ran"), ("ran", "runs"), ("writing", "wrote")],
+)  # fmt: skip
+def test_names_of_one_thing_and_irregular_forms_are_forms_in_any_number(asked, said):
+    word = Word(asked)
+    assert word.weight(said.encode()) == 1.0
+    assert any(said.encode().startswith(needle) for needle in word.needles)
+
+
+@pytest.mark.parametrize(("asked", "said"), [("author", "auth"), ("bounds", "bind")])
+def test_what_only_looks_like_one_is_none(asked, said):
+    assert Word(asked).weight(said.encode()) < 1.0
+
+
 def test_chinese_questions():
     talks = (talk("a", "昨天我们修复了登录超时的错误"), talk("b", "今天天气很好"))
     assert sessions(ask(*talks, sentence="怎么修复登录超时的问题"))[0] == "a"
