@@ -16,7 +16,7 @@ from recall_tui.store.copies import History, Origin, copies, identity, shared, s
 from recall_tui.store.families import searchable_before, topmost
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from recall_tui.harnesses.base import Facts, Harness, Source
     from recall_tui.store.block import Meta
@@ -201,16 +201,9 @@ class Relations:
         counted = {}
         for row, draft in drafts.items():
             original, settled = found.get(row, (row, 0))
-            mine, ids = held[row].records, draft.mark.first_record != 0
-            # Until it holds all, the index counts of each session what it did not copy from others
-            # there: so many of the first messages are counted, whoever said them first.
-            spans = [
-                (one.copied, shared(mine, one.history.records, ids=ids))
-                for one in outside[row].values()
-            ]
-            copied = 0 if original < 0 else settled
-            while further := max((end for at, end in spans if at <= copied < end), default=0):
-                copied = further
+            ids = draft.mark.first_record != 0
+            start = 0 if original < 0 else settled
+            copied = _counted_elsewhere(start, held[row], outside[row].values(), ids=ids)
             if copied != settled:
                 self.unsettled.add(row)
             if copied:
@@ -260,6 +253,25 @@ class Relations:
         if row not in self._marks:
             self._marks[row] = _glimpse(*self._sources[row])
         return self._marks[row]
+
+
+def _counted_elsewhere(start: int, mine: History, indexed: Iterable[Indexed], *, ids: bool) -> int:
+    """Return how many leading messages of a session are counted in others.
+
+    Until it holds all, the index counts of each session what it did not copy from others there: so
+    many of the first messages are counted, whoever said them first.
+
+    Args:
+        start: So many of them are copies of an unread relative.
+        mine: The session's messages.
+        indexed: Its relatives in the index.
+        ids: Whether its records have native ids.
+    """
+    spans = [(one.copied, shared(mine.records, one.history.records, ids=ids)) for one in indexed]
+    copied = start
+    while further := max((end for at, end in spans if at <= copied < end), default=0):
+        copied = further
+    return copied
 
 
 def _glimpse(harness: Harness, source: Source) -> Mark | None:
