@@ -258,11 +258,15 @@ async def test_the_footer_names_no_key_that_would_do_nothing(app: RecallApp) -> 
         await until(pilot, lambda: "next hit" in keys.text, "the key to the next hit")
 
 
-async def test_a_key_that_moves_nothing_says_why_once(
-    app: RecallApp, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    said: list[str] = []
-    monkeypatch.setattr(Widget, "notify", lambda _, words, **__: said.append(words))
+@pytest.fixture
+def said(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What the app tells in passing."""
+    words: list[str] = []
+    monkeypatch.setattr(Widget, "notify", lambda _, told, **__: words.append(told))
+    return words
+
+
+async def test_a_key_that_moves_nothing_says_why_once(app: RecallApp, said: list[str]) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await rested(pilot)
         await pilot.press("enter", "G", "n", "n", "]", "]", "]")
@@ -271,10 +275,8 @@ async def test_a_key_that_moves_nothing_says_why_once(
 
 
 async def test_a_find_without_a_hit_says_that_and_not_how_to_find(
-    app: RecallApp, monkeypatch: pytest.MonkeyPatch
+    app: RecallApp, said: list[str]
 ) -> None:
-    said: list[str] = []
-    monkeypatch.setattr(Widget, "notify", lambda _, words, **__: said.append(words))
     async with app.run_test(size=WIDE) as pilot:
         await rested(pilot)
         await pilot.press("enter", "slash", *"zqxj")

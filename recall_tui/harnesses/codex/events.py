@@ -114,13 +114,12 @@ def _user(
     before = reader.decide()
     if not text and not materials:
         return before
-    prompts = reader.state.prompts
-    if reader.state.review:  # the program asks its reviewer, in the person's name, and twice
-        if repeated(prompts, text):
-            return before
-        keep(prompts, said(text, way))
-        return [*before, Parsed(Kind.INJECTED, text)]
+    review, prompts = reader.state.review, reader.state.prompts
+    if review and repeated(prompts, text):
+        return before
     keep(prompts, said(text, way))
+    if review:  # the program asks its reviewer, in the person's name, and twice
+        return [*before, Parsed(Kind.INJECTED, text)]
     reader.state.confirms = True
     return [*before, *items.prompt(reader, text, materials)]
 
@@ -238,11 +237,8 @@ def _command_end(reader: CodexTranscript, event: Event) -> list[Parsed]:
     call_id = event.call_id or event.id or ""
     failed = event.exit_code not in (None, 0) or event.status in ("failed", "declined")
     printed = event.aggregated_output or "\n".join(filter(None, (event.stdout, event.stderr)))
-    if reader.state.items:
-        end = failed, milliseconds(event.duration)
-        late = processes.ended(reader, call_id, str(event.process_id), printed, end)
-    else:
-        late = []
+    end = failed, milliseconds(event.duration)
+    late = processes.ended(reader, call_id, str(event.process_id), printed, end)
     arguments = {"command": event.command}
     return [*late, *_ended(reader, call_id, "shell", arguments, printed, failed, event.duration)]
 

@@ -69,20 +69,22 @@ def _take_kind(reader: CodexTranscript, meta: Meta) -> None:
         path = spawn.get("agent_path") if isinstance(spawn, dict) else None
         if isinstance(path, str):  # its task may be encrypted; its name is the path's last part
             facts.title = path.rpartition("/")[2]
-    elif meta.forked_from_id or (meta.history_base is not None and meta.history_base.thread_id):
-        facts.kind, facts.parent = SessionKind.FORK, _base(meta)
+    elif base := _base(meta):
+        facts.kind, facts.parent = SessionKind.FORK, base
     elif source in _HEADLESS or meta.originator == "codex_exec":
         facts.kind = SessionKind.AUTOMATED
 
 
 def _base(meta: Meta) -> str:
-    """Return the native id of the file that a fork, or what a person took back, goes on from.
+    """Return the native id of the file that a session goes on from, empty when it does from none.
 
-    Since 0.171 both refer to it and copy nothing.
+    A fork does, and a thread whose turns were taken back; since 0.171 both copy nothing.
     """
-    thread = meta.forked_from_id or meta.id or ""
     base = meta.history_base.thread_id if meta.history_base is not None else None
-    return f"{thread}_{base}" if base and base != thread else thread
+    if not base:
+        return meta.forked_from_id or ""
+    thread = meta.forked_from_id or meta.id or ""
+    return thread if base == thread else f"{thread}_{base}"
 
 
 def is_inherited(reader: CodexTranscript, kind: str, payload: Payload) -> bool:
