@@ -47,7 +47,7 @@ def searchable(data: bytes) -> Searchable:
     return view
 
 
-def characters(data: Searchable, start: int, end: int) -> int:
-    """Return how many characters lie in [start, end) of folded bytes; a mark is one."""
-    count: int = utf8_count(data[start:end])  # type: ignore[index]
+def characters(folded: bytes) -> int:
+    """Return how many characters folded bytes are; a mark is one."""
+    count: int = utf8_count(folded)
     return count

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 from recall_tui.search.recall import policy
 from recall_tui.search.recall.words import TOKEN, is_unspaced
-from recall_tui.text.find import searchable
+from recall_tui.text.find import characters, searchable
 from recall_tui.text.words import is_word
 
 if TYPE_CHECKING:
@@ -24,6 +24,19 @@ _ALNUM: Final = frozenset(b"abcdefghijklmnopqrstuvwxyz0123456789")
 
 class Finder(Protocol):
     """Counts one term."""
+
+    def everywhere(
+        self, held: Held, meta: Meta, text: Text, admits: Admits
+    ) -> tuple[dict[int, float], int]:
+        """Return message index -> count, and how many hold it beyond their horizon only.
+
+        Args:
+            held: Where the term first is.
+            meta: Of the block.
+            text: The block's.
+            admits: Which messages count.
+        """
+        ...
 
     def count(self, text: Text, needle: bytes, at: int, end: int) -> float:
         """Return how much of the term is in [at, end).
@@ -52,6 +65,27 @@ class Text(NamedTuple):
 class Literal:
     """A plain substring: counts are exact, not overlapping (S0-70)."""
 
+    def everywhere(
+        self, held: Held, meta: Meta, text: Text, admits: Admits
+    ) -> tuple[dict[int, float], int]:
+        """Return message index -> count, and how many hold it beyond their horizon only."""
+        offsets, horizons = meta.fold_offsets, meta.horizons
+        find, count, (needle,) = text.view.find, text.view.count, held.needles
+        found: dict[int, float] = {}
+        beyond, index, at = 0, -1, held.at
+        while at >= 0:
+            index = bisect_right(offsets, at, index + 1) - 1
+            after = offsets[index + 1]
+            if admits is None or admits(index):
+                end = min(offsets[index] + horizons[index], after)
+                weight = count(needle, at, end) if at < end else 0
+                if weight:
+                    found[index] = weight
+                else:
+                    beyond += 1
+            at = find(needle, after)
+        return found, beyond
+
     def count(self, text: Text, needle: bytes, at: int, end: int) -> float:
         """Return how often the literal stands in [at, end)."""
         return text.view.count(needle, at, end)
@@ -62,6 +96,34 @@ class Forms:
 
     def __init__(self, word: Word) -> None:
         self._word = word
+
+    def everywhere(
+        self, held: Held, meta: Meta, text: Text, admits: Admits
+    ) -> tuple[dict[int, float], int]:
+        """Return message index -> count, and how many hold it beyond their horizon only."""
+        offsets, horizons = meta.fold_offsets, meta.horizons
+        find, count = text.view.find, self.count
+        found: dict[int, float] = {}
+        beyond: set[int] = set()
+        at = held.at
+        for needle in held.needles:
+            index = -1
+            if at < 0:
+                at = find(needle)
+            while at >= 0:
+                index = bisect_right(offsets, at, index + 1) - 1
+                start, after = offsets[index], offsets[index + 1]
+                if admits is None or admits(index):
+                    end = min(start + horizons[index], after - 1)
+                    weight = count(text, needle, at, end) if at < end else 0
+                    if weight:
+                        found[index] = found.get(index, 0.0) + weight
+                    elif (
+                        end < after - 1 and find(needle, max(at, end - len(needle) + 1), after) >= 0
+                    ):
+                        beyond.add(index)
+                at = find(needle, after)
+        return found, len(beyond.difference(found))
 
     def count(self, text: Text, needle: bytes, at: int, end: int) -> float:
         """Return what the forms that begin in [at, end) weigh together.
@@ -106,33 +168,6 @@ class Held(NamedTuple):
     """Where that one first is."""
 
 
-def everywhere(
-    finder: Finder, held: Held, block: Block, text: Text, admits: Admits
-) -> tuple[dict[int, float], int]:
-    """Return (message index -> count, messages that hold the term beyond their horizon only)."""
-    offsets, horizons = block.meta.fold_offsets, block.meta.horizons
-    find, count = text.view.find, finder.count
-    found: dict[int, float] = {}
-    beyond: set[int] = set()
-    at = held.at
-    for needle in held.needles:
-        index = -1
-        if at < 0:
-            at = find(needle)
-        while at >= 0:
-            index = bisect_right(offsets, at, index + 1) - 1
-            start, after = offsets[index], offsets[index + 1]
-            if admits is None or admits(index):
-                end = min(start + horizons[index], after - 1)
-                weight = count(text, needle, at, end) if at < end else 0
-                if weight:
-                    found[index] = found.get(index, 0.0) + weight
-                elif end < after - 1 and find(needle, max(at, end - len(needle) + 1), after) >= 0:
-                    beyond.add(index)
-            at = find(needle, after)
-    return found, len(beyond.difference(found))
-
-
 def among(
     finder: Finder, needles: Sequence[bytes], indices: Iterable[int], block: Block, text: Text
 ) -> dict[int, float]:
@@ -150,6 +185,15 @@ def visible(meta: Meta, index: int) -> tuple[int, int]:
     """Return the [start, end) of a message in `fold` as far as the agents' path sees it."""
     start = meta.fold_offsets[index]
     return start, min(start + meta.horizons[index], meta.fold_offsets[index + 1] - 1)
+
+
+def lengths(meta: Meta, fold: bytes, indices: Iterable[int]) -> dict[int, int]:
+    """Return message index -> visible characters (S0-69)."""
+    offsets, horizons = meta.fold_offsets, meta.horizons
+    return {
+        i: characters(fold[offsets[i] : min(offsets[i] + horizons[i], offsets[i + 1] - 1)])
+        for i in indices
+    }
 
 
 def _starts(fold: bytes, at: int, word: Word) -> bool:

@@ -20,7 +20,6 @@ from recall_tui.search.recall.finders import Held, Text
 from recall_tui.search.recall.hits import Scanned, Seen, name_of
 from recall_tui.search.recall.weights import Weights
 from recall_tui.store.block import BlockKind
-from recall_tui.text.find import characters
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -76,14 +75,13 @@ class Half:
         text = Text.of(block.fold)
         wanted = self._held(text, self._all if sampled else self._wanted[kind])
         if wanted:
-            found.messages[kind] += len(block.meta)
+            meta = block.meta
+            found.messages[kind] += len(meta)
             found.bytes[kind] += size
             admits = admission.of(corpus, block)
             here: dict[int, dict[int, float]] = {}
             for held in wanted:
-                counts, beyond = finders.everywhere(
-                    self._finders[held.term], held, block, text, admits
-                )
+                counts, beyond = self._finders[held.term].everywhere(held, meta, text, admits)
                 found.tallies[held.term].count(kind, counts.values(), beyond, policy.SAMPLED)
                 if counts:
                     here[held.term] = counts
@@ -97,10 +95,10 @@ class Half:
 
     def again(self, block: Block, table: Table, admits: Admits) -> None:
         """Add to the hits of a block that is read again what was put off."""
-        put_off = self._put_off[block.kind]
+        put_off, meta = self._put_off[block.kind], block.meta
         text = Text.of(block.fold)
         for held in self._held(text, put_off) if put_off else ():
-            counts, _ = finders.everywhere(self._finders[held.term], held, block, text, admits)
+            counts, _ = self._finders[held.term].everywhere(held, meta, text, admits)
             for index, count in counts.items():
                 table.setdefault(index, {})[held.term] = count
 
@@ -149,9 +147,7 @@ class Half:
         found.matches += len(messages)
         lengths: dict[int, int] = {}
         if not self._enough:
-            lengths = {
-                index: characters(text.view, *finders.visible(meta, index)) for index in messages
-            }
+            lengths = finders.lengths(meta, text.fold, messages)
             found.matched_length += sum(lengths.values())
         weight = type_weight(block.kind)
         totals = found.totals.setdefault((corpus, block.session), [0.0] * len(found.terms))
@@ -161,7 +157,9 @@ class Half:
             if not totals[term]:
                 found.tallies[term].sessions += 1
             totals[term] += sum(counts.values()) * weight
-        found.blocks.append(Seen(*name_of(corpus, block), block.last_ms, before, len(found)))
+        found.blocks.append(
+            Seen(*name_of(corpus, block), block.last_ms, tuple(here), before, len(found))
+        )
 
     def _decide(self) -> None:
         """Put off the words that cannot bring a session among the best without a rarer one."""

@@ -50,7 +50,7 @@ class Tally:
             sampled: How many blocks this one stands for where the term was put off.
         """
         times = sampled if self.put_off[kind] else 1
-        weights = [min(count, 1.0) for count in counts]
+        weights = [count if count < 1 else 1 for count in counts]
         self.seen += len(weights)
         self.frequency += times * sum(weights)
         self.beyond += times * beyond
@@ -97,6 +97,8 @@ class Seen(NamedTuple):
     size: int
     """Messages in it."""
     last_ms: int
+    terms: tuple[int, ...]
+    """Numbers of the terms it holds."""
     start: int
     """Place of its first hit; `end` is behind the last."""
     end: int
@@ -198,10 +200,6 @@ class Scanned:
         """Return the visible lengths of the messages with hits of a block, by index."""
         part = slice(*self.blocks[place][-2:])
         return dict(zip(self._indices[part], self._lengths[part], strict=True))
-
-    def held(self, place: int) -> set[int]:
-        """Return the numbers of the terms that a block holds."""
-        return set(self._terms[slice(*self.blocks[place][-2:])])
 
 
 def name_of(corpus: int, block: Block) -> tuple[int, int, int, int, int]:

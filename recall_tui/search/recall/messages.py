@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from heapq import nlargest
+from typing import TYPE_CHECKING, Final
 
 from recall_tui.search.recall import policy
 from recall_tui.search.recall.bm25 import idf, type_weight
@@ -15,7 +16,11 @@ if TYPE_CHECKING:
 
     from recall_tui.search.recall.board import Board, Place
     from recall_tui.search.recall.envelope import Tier
+    from recall_tui.search.recall.hits import Seen
     from recall_tui.store.block import Block
+
+_STEP: Final = 64
+"""Blocks scored between two looks at what is still to be won."""
 
 
 def by_messages(board: Board, limit: int) -> list[Ranked]:
@@ -26,14 +31,7 @@ def by_messages(board: Board, limit: int) -> list[Ranked]:
     norm, slope = policy.K1 * (1 - policy.B), policy.K1 * policy.B / (mean or 1.0)
     weights = [idf(population, tally.seen) * (policy.K1 + 1) for tally in found.tallies]
     scoring = _Scoring(board, weights, norm, slope)
-    best: dict[Place, tuple[int, float, int]] = {}
-    for at, seen in enumerate(found.blocks):
-        place = (seen.corpus, seen.session)
-        key = (*scoring.best(at), seen.last_ms)
-        if place not in best or key > best[place]:
-            best[place] = key
-    shortlist = sorted(best, key=lambda place: best[place], reverse=True)
-    looked = map(scoring.look, shortlist[: max(policy.LEAST, limit * policy.LOOKED_AT)])
+    looked = map(scoring.look, scoring.shortlist(max(policy.LEAST, limit * policy.LOOKED_AT)))
     return [ranked for ranked in looked if ranked is not None]
 
 
@@ -47,19 +45,44 @@ class _Scoring:
         self._slope = slope
         self._tiers = Tiers(board.found.terms)
 
-    def best(self, place: int) -> tuple[Tier, float]:
-        """Return the highest tier and score a message of a block may have.
+    def shortlist(self, most: int) -> list[Place]:
+        """Return so many sessions, by their best block; of one time the newer first.
 
-        They may be those of two messages; then its session is looked at although it does not
-        deserve it, which is harmless.
+        Blocks are scored from the most promising on, until none can reach the last of these.
         """
-        found, scores = self._board.found, dict[int, float]()
+        blocks = self._board.found.blocks
+        prospects = [self._most(seen) for seen in blocks]
+        order = sorted(range(len(blocks)), key=prospects.__getitem__, reverse=True)
+        best: dict[Place, tuple[int, float, int]] = {}
+        first: list[Place] = []
+        for step in range(0, len(order), _STEP):
+            if len(first) == most and prospects[order[step]] < best[first[-1]]:
+                break
+            for at in order[step : step + _STEP]:
+                place = (blocks[at].corpus, blocks[at].session)
+                key = (prospects[at][0], self._best(at), blocks[at].last_ms)
+                if place not in best or key > best[place]:
+                    best[place] = key
+            first = nlargest(most, best, key=best.__getitem__)
+        return first
+
+    def _most(self, seen: Seen) -> tuple[Tier, float]:
+        """Return the tier of a block, and what the score of its messages stays below."""
+        score = sum([self._weights[term] for term in seen.terms])
+        return self._tiers.of(seen.terms), type_weight(seen.kind) * score
+
+    def _best(self, place: int) -> float:
+        """Return the highest score of a message of a block.
+
+        It may be that of another message than the tier is; then its session is looked at although
+        it does not deserve it, which is harmless.
+        """
+        found, weights, scores = self._board.found, self._weights, dict[int, float]()
         lengths, seen = found.lengths(place), found.blocks[place]
         for index, term, count in found.rows(seen):
-            spread = self._norm + self._slope * lengths[index]
-            score = self._weights[term] * count / (count + spread)
+            score = weights[term] * count / (count + self._norm + self._slope * lengths[index])
             scores[index] = scores.get(index, 0.0) + score
-        return self._tiers.of(found.held(place)), type_weight(seen.kind) * max(scores.values())
+        return type_weight(seen.kind) * max(scores.values())
 
     def look(self, place: Place, *, quoted: bool = False) -> Ranked | None:
         """Return a session with its matching messages, None when recall alone wrote them.

@@ -111,5 +111,5 @@ class Weights:
     def _tier(self, place: int) -> Tier:
         """Return the highest tier of a message of a block."""
         found, of = self._found, self._tiers.of
-        together = of(found.held(place))
+        together = of(found.blocks[place].terms)
         return together if together is Tier.SOME else max(map(of, found.table(place).values()))

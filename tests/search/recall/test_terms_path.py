@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from recall_tui.model import SEARCHABLE, Filter, GapKind, Kind, SessionKind
 from recall_tui.search.grep import grep
+from recall_tui.search.recall import messages
 from recall_tui.search.recall.envelope import Tier
 from recall_tui.search.recall.hits import name_of
 from recall_tui.search.recall.marker import NOTICE
@@ -225,6 +226,25 @@ def test_a_caller_that_stops_gets_no_partial_answer():
     with pytest.raises(RefusedError) as caught:
         ask(talk("a", "alpha"), terms=("alpha",), stop=lambda: True)
     assert caught.value.reason is Reason.ABORTED
+
+
+def test_scoring_ends_early_only_where_nothing_better_can_come(monkeypatch):
+    words = ["alpha", "alpha beta", "beta beta", "alpha alpha beta gamma " * 9, "gamma"]
+    talks = [talk(f"s{n}", words[n * 7 % 5], f"x {n * n % 97} alpha" * (n % 3)) for n in range(90)]
+    blocks: list[int] = []
+    best = messages._Scoring._best
+    monkeypatch.setattr(
+        messages._Scoring, "_best", lambda self, at: blocks.append(at) or best(self, at)
+    )
+    answers, scored = [], []
+    for step in (1, 1000):
+        blocks.clear()
+        monkeypatch.setattr(messages, "_STEP", step)
+        answer = ask(*talks, terms=("alpha", "beta"))
+        answers.append([(*at, p.score) for p, at in zip(answer.passages, anchors(answer))])
+        scored.append(len(blocks))
+    assert answers[0] == answers[1]
+    assert scored[0] < scored[1]
 
 
 @pytest.mark.contract("S0-24")
