@@ -241,7 +241,9 @@ def test_scoring_ends_early_only_where_nothing_better_can_come(monkeypatch):
         blocks.clear()
         monkeypatch.setattr(messages, "_STEP", step)
         answer = ask(*talks, terms=("alpha", "beta"))
-        answers.append([(*at, p.score) for p, at in zip(answer.passages, anchors(answer))])
+        answers.append(
+            [(*at, p.score) for p, at in zip(answer.passages, anchors(answer), strict=True)]
+        )
         scored.append(len(blocks))
     assert answers[0] == answers[1]
     assert scored[0] < scored[1]
