@@ -186,7 +186,10 @@ class Harness(Protocol):
 
 
 class Quick(Protocol):
-    """A harness that can pass over what is known; most have only few or slow sources."""
+    """A harness that can pass over what is known; most have only few or slow sources.
+
+    Its sources are files, none is a part of one.
+    """
 
     def discover_changed(self, root: str, gaps: list[Gap], known: "Known") -> Iterator[Source]:
         """Yield what `discover` yields, without known files that are as they were.

@@ -8,23 +8,26 @@ import stat
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from itertools import islice
-from typing import Final
+from typing import Final, TypeAlias
 
 from recall_tui.harnesses.base import Source
 from recall_tui.model import Gap, GapKind
+
+Stamp: TypeAlias = tuple[int, int, int]
+"""How a file looked: its size, mtime_ns and ctime_ns."""
 
 
 class Known:
     """The files below a root that the index knows, for a look that passes over the unchanged.
 
     Attributes:
-        unseen: Path -> size, mtime_ns and ctime_ns of those not seen yet as they were.
+        unseen: Path -> stamp of those not seen yet as they were.
     """
 
     __slots__ = ("unseen",)
 
-    def __init__(self, files: Iterable[tuple[str, int, int, int]]) -> None:
-        self.unseen = {path: (size, mtime, ctime) for path, size, mtime, ctime in files}
+    def __init__(self, files: dict[str, Stamp]) -> None:
+        self.unseen = files
 
     def still_so(self) -> bool:
         """Say whether those did not change that change most: the first to be read, and the last.
@@ -33,9 +36,10 @@ class Known:
         """
         ends = [*islice(self.unseen, _LIVELY), *islice(reversed(self.unseen), _LIVELY)]
         try:
-            return all(_stamp(os.stat(path)) == self.unseen[path] for path in ends)
+            looks = [(s.st_size, s.st_mtime_ns, s.st_ctime_ns) for s in map(os.stat, ends)]
         except OSError:
             return False
+        return looks == [self.unseen[path] for path in ends]
 
     def others(self, entries: Iterable[os.DirEntry[str]]) -> Iterator[os.DirEntry[str]]:
         """Yield the entries that are no known file as it was; the rest is no longer unseen."""
@@ -47,7 +51,8 @@ class Known:
                     status = entry.stat()
                 except OSError:
                     continue
-                if _stamp(status) == stamp and stat.S_ISREG(status.st_mode):
+                look = (status.st_size, status.st_mtime_ns, status.st_ctime_ns)
+                if look == stamp and stat.S_ISREG(status.st_mode):
                     del unseen[entry.path]
                     continue
             yield entry
@@ -55,10 +60,6 @@ class Known:
 
 _LIVELY: Final = 16
 """Files looked at before all are: while an agent works, its session is among them."""
-
-
-def _stamp(status: os.stat_result) -> tuple[int, int, int]:
-    return status.st_size, status.st_mtime_ns, status.st_ctime_ns
 
 
 def walk(

@@ -7,7 +7,7 @@ from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Final
 
 from recall_tui import __version__
-from recall_tui.store import edition, families, migrations
+from recall_tui.store import edition, families, migrations, stamps
 from recall_tui.store.block import BlockKind, Meta
 from recall_tui.store.connect import open_writer, remove, store_errors, swap_in
 
@@ -114,6 +114,7 @@ class Database:
         changed = self.connection.in_transaction
         with store_errors(self.path):
             self.begin()
+            stamps.pack(self.connection)
             self.put("synced_ms", now_ms)
             self.put("program", __version__)
             self.put("pending", 0)

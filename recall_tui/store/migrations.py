@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from recall_tui.errors import StoreError
-from recall_tui.store import schema
+from recall_tui.store import schema, stamps
 
 if TYPE_CHECKING:
     import sqlite3
@@ -71,7 +71,21 @@ def _note_stated(connection: sqlite3.Connection) -> None:
     connection.execute("ALTER TABLE session ADD COLUMN stated BLOB NOT NULL DEFAULT x''")
 
 
-STEPS: Final[tuple[Step, ...]] = (_count_searchable, _index_counts, _find_summaries, _note_stated)
+def _pack_stamps(connection: sqlite3.Connection) -> None:
+    """Keep how files looked many in a row: a search took them out of 5,000 rows one by one."""
+    for statement in schema.STAMPS:
+        connection.execute(statement)
+    connection.execute("INSERT INTO unpacked SELECT DISTINCT id >> 6 FROM source")
+    stamps.pack(connection)
+
+
+STEPS: Final[tuple[Step, ...]] = (
+    _count_searchable,
+    _index_counts,
+    _find_summaries,
+    _note_stated,
+    _pack_stamps,
+)
 """Step n (from 0) leads from version n + 1 to n + 2; its docstring says what it does and why."""
 
 TEXT_RULES: Final = "text"

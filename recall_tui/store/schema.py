@@ -14,7 +14,7 @@ from recall_tui.errors import StoreError
 if TYPE_CHECKING:
     import sqlite3
 
-VERSION: Final = 5
+VERSION: Final = 6
 """`PRAGMA user_version` of an index this code reads and writes."""
 
 LACKING: Final = "(state <> 'ok' OR unparsed > 0 OR torn > 0 OR unknown <> '')"
@@ -38,6 +38,32 @@ SUMMARIES: Final = (
     "CREATE INDEX summary_block ON summary (block)",
 )
 """A copy of a compacted session begins with the summary: in the original that stands midway."""
+
+_NO_MORE: Final = """BEGIN
+  DELETE FROM stamps WHERE batch = {row}.id >> 6;
+  INSERT OR IGNORE INTO unpacked VALUES ({row}.id >> 6);
+END"""
+
+STAMPS: Final = (
+    """CREATE TABLE stamps (
+  batch INTEGER NOT NULL,          -- source.id >> 6
+  harness TEXT NOT NULL,
+  root TEXT NOT NULL,
+  first TEXT NOT NULL,             -- the first and the last of its paths as they sort
+  last TEXT NOT NULL,
+  paths BLOB NOT NULL,             -- of files that are not gone, joined by NUL
+  looks BLOB NOT NULL              -- int64: every size, every mtime_ns, every ctime_ns
+)""",
+    "CREATE INDEX stamps_batch ON stamps (batch)",
+    # Batches in which a source has changed since; the end of a sync packs them again.
+    "CREATE TABLE unpacked (batch INTEGER PRIMARY KEY)",
+    f"""CREATE TRIGGER source_added AFTER INSERT ON source {_NO_MORE.format(row="NEW")}""",
+    f"""CREATE TRIGGER source_changed
+AFTER UPDATE OF harness, path, part, root, size, mtime_ns, ctime_ns, state ON source
+{_NO_MORE.format(row="NEW")}""",
+    f"""CREATE TRIGGER source_removed AFTER DELETE ON source {_NO_MORE.format(row="OLD")}""",
+)
+"""How files looked, many in a row: every search asks for all of them. See `stamps`."""
 
 TABLES: Final = (
     "CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID",
@@ -151,6 +177,7 @@ TABLES: Final = (
     "CREATE INDEX source_native ON source (native_id, harness)",
     *COUNTS,
     *SUMMARIES,
+    *STAMPS,
 )
 """The index of version `VERSION`, statement by statement."""
 

@@ -288,6 +288,26 @@ def test_steps_run_in_order_each_once(tmp_path, monkeypatch):
     assert order == ["first", "second", "first", "second"]
 
 
+def made_by(desk, version: int) -> None:
+    """Take out of an index what versions after this one brought; what it counted is the test's."""
+    if version < 6:
+        for trigger in ("added", "changed", "removed"):
+            execute(desk, f"DROP TRIGGER source_{trigger}")
+        for table in ("stamps", "unpacked"):
+            execute(desk, f"DROP TABLE {table}")
+    if version < 5:
+        execute(desk, "ALTER TABLE session DROP COLUMN stated")
+    if version < 4:
+        execute(desk, "DROP TABLE summary")
+    if version < 3:
+        for index in ("session_counts", "source_lacking"):
+            execute(desk, f"DROP INDEX {index}")
+    if version < 2:
+        for column in ("searchable", "searchable_copied"):
+            execute(desk, f"ALTER TABLE session DROP COLUMN {column}")
+    execute(desk, f"PRAGMA user_version={version}")
+
+
 def test_an_index_of_version_1_learns_what_recall_can_find(desk):
     prompt, notice = line(text="one", t=T, id="a"), line("notice", "two", t=T, id="b")
     desk.write("a.jsonl", prompt, notice, line("answer", "three", t=T, id="c"))
@@ -296,12 +316,7 @@ def test_an_index_of_version_1_learns_what_recall_can_find(desk):
     desk.sync()
     counted = desk.sql("SELECT searchable, searchable_copied FROM session ORDER BY id")
     assert counted == [(2, 0), (2, 1)]
-    for index in ("session_counts", "source_lacking"):
-        execute(desk, f"DROP INDEX {index}")
-    execute(desk, "DROP TABLE summary")
-    for column in ("searchable", "searchable_copied", "stated"):
-        execute(desk, f"ALTER TABLE session DROP COLUMN {column}")
-    execute(desk, "PRAGMA user_version=1")
+    made_by(desk, 1)
     corpus = StoreCorpus(desk.index)
     assert corpus.coverage(Filter()).searchable is None  # nobody counted: still readable
     assert corpus.coverage(Filter()).messages == 4
@@ -323,10 +338,8 @@ def test_an_index_of_version_3_learns_which_copies_begin_with_a_summary(desk):
     told = desk.sql("SELECT key, copied, parent FROM session ORDER BY key")
     assert [count for _, count, _ in told] == [1, 0]
     noted = desk.sql("SELECT * FROM summary ORDER BY block")
-    execute(desk, "DROP TABLE summary")
-    execute(desk, "ALTER TABLE session DROP COLUMN stated")
     execute(desk, "UPDATE session SET original=0, copied=0, parent=''")
-    execute(desk, "PRAGMA user_version=3")
+    made_by(desk, 3)
     assert desk.corpus.coverage(Filter()).messages == 4  # still readable
     with closing(open_writer(desk.index)) as connection:
         bring_up_to_date(connection, edition.TEXT_RULES)
@@ -338,13 +351,24 @@ def test_an_index_of_version_4_is_compared_and_learns_which_ids_records_state(de
     desk.write("other.jsonl", '{"meta": {"stated_id": "a"}}\n', line(text="one", t=T))
     desk.sync()
     noted = desk.sql("SELECT stated FROM session")
-    execute(desk, "ALTER TABLE session DROP COLUMN stated")
-    execute(desk, "PRAGMA user_version=4")
+    made_by(desk, 4)
     desk.append("other.jsonl", line(text="two", t=T))
     forgotten = Kept(Tombstones([(mark_of("toy", "x"), b"", 1)]))
     assert len(pending(desk.index, desk.places, forgotten).sources) == 1
     desk.sync(forgotten)
     assert noted == [(mark_of("toy", "a"),)] == desk.sql("SELECT stated FROM session")
+
+
+def test_an_index_of_version_5_packs_how_its_files_looked(desk):
+    for name in ("a.jsonl", "b.jsonl"):
+        desk.write(name, line(text="one", t=T))
+    desk.sync()
+    packed = desk.sql("SELECT * FROM stamps")
+    made_by(desk, 5)
+    assert desk.corpus.coverage(Filter()).sessions == 2  # still readable
+    assert desk.sync().unchanged == 2
+    assert packed == desk.sql("SELECT * FROM stamps")
+    assert len(packed) == 1
 
 
 def test_the_steps_lead_to_this_version():

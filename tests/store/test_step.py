@@ -12,7 +12,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from recall_tui.harnesses import registry
-from recall_tui.store.connect import open_reader
+from recall_tui.store import stamps
+from recall_tui.store.connect import open_reader, open_writer
 from recall_tui.store.kept import Kept
 from recall_tui.store.sync import plan as planning
 from recall_tui.store.sync.discover import Place, discover
@@ -116,6 +117,18 @@ class World:
         with closing(open_reader(self.index)) as connection:
             return in_step(connection, self.places, self.kept)
 
+    def stamps(self) -> bool:
+        """Whether what is packed, or known not to be, is what the rows say; how much is not."""
+        root = self.places[0].root
+        with closing(open_reader(self.index)) as connection:
+            rows = connection.execute(
+                "SELECT path, size, mtime_ns, ctime_ns FROM source WHERE state<>'gone'"
+            ).fetchall()
+            found = stamps.known(connection, self.places[0].harness.id, root)
+            left = connection.execute("SELECT count(*) FROM unpacked").fetchone()[0]
+        assert found == {path: look for path, *rest in rows for look in [tuple(rest)]}
+        return left == 0
+
     def to_do(self) -> bool:
         """Whether a comparison in full finds something to do, or something hidden."""
         discovery = discover(self.places)
@@ -160,7 +173,9 @@ def test_in_step_means_that_there_is_nothing_to_do(tmp_path_factory, harness, da
         world.act(action, name)
     seen = world.seen()
     assert seen is None or not world.to_do()
+    assert world.stamps()
     assert world.sync().done
+    assert world.stamps()
     assert world.seen() in (None, world.there())
 
 
@@ -224,3 +239,51 @@ def test_a_place_known_by_another_root_is_compared_in_full(tmp_path):
         assert in_step(connection, inner, Kept()) is None
         assert in_step(connection, world.places, Kept(Tombstones([(b"m", b"", 1)]))) is None
         assert in_step(connection, world.places, Kept(left_out=("/x",))) is None
+
+
+def test_looks_are_packed_64_a_row_and_never_older_than_their_sources(tmp_path):
+    world = World(tmp_path, "claude")
+    files = [f"-home-{number % 7}/{name_of(number)}.jsonl" for number in range(150)]
+    for name in files:
+        world.write(name, world.line(f"text {name}"))
+    world.sync()
+    count = "SELECT count(*) FROM stamps"
+    with closing(open_writer(world.index)) as connection:
+        assert connection.execute(count).fetchone()[0] == 3  # one look for each file costs more
+        assert world.seen() == 150
+        for change in (
+            "UPDATE source SET size=size+1 WHERE id=70",
+            "UPDATE source SET state='gone' WHERE id=71",
+            "DELETE FROM source WHERE id=72",
+        ):
+            connection.execute(change)  # by a sync that is killed before it can pack
+            assert not world.stamps(), change
+            assert world.seen() is None, change
+        assert connection.execute(count).fetchone()[0] == 2
+    assert world.sync().done
+    assert world.stamps()
+    assert world.seen() == 150
+
+
+def test_a_place_whose_name_begins_like_another_is_one_of_its_own(tmp_path):
+    worlds = [World(tmp_path / name, "claude") for name in ("a", "a-b", "b")]
+    places = [world.places[0] for world in worlds]
+    for world in worlds:
+        world.act("write", world.files[0])
+    outer = Place(places[0].harness, str(tmp_path))
+    sync(worlds[0].index, places)
+    with closing(open_reader(worlds[0].index)) as connection:
+        assert [in_step(connection, [place], Kept()) for place in places] == [1, 1, 1]
+        assert in_step(connection, [outer], Kept()) is None  # known by other roots
+
+
+def test_a_folder_where_a_file_was_is_seen(tmp_path):
+    world = World(tmp_path, "claude")
+    place = tmp_path / "home" / f"{name_of(1)}.jsonl"
+    world.act("write", world.files[0])
+    (world.root / world.files[0]).rename(place)
+    world.places = [Place(world.places[0].harness, str(place))]
+    world.sync()
+    place.unlink()
+    place.mkdir()
+    assert world.seen() is None

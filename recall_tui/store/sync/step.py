@@ -11,6 +11,7 @@ from contextlib import closing
 from typing import TYPE_CHECKING, cast
 
 from recall_tui.harnesses.files import Known
+from recall_tui.store import stamps
 from recall_tui.store.connect import open_reader
 
 if TYPE_CHECKING:
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
 _BELOW = "(path=? OR (path>=? AND path<?))"
 _AMONG_ALL = "(+path=? OR (+path>=? AND +path<?))"
 """The plus: most lie below, and going through all takes half as long as going by the index."""
-_STAMPS = f"""SELECT path, size, mtime_ns, CASE WHEN root=? AND part='' THEN ctime_ns ELSE -1 END
-FROM source WHERE harness=? AND state<>'gone' AND {_AMONG_ALL}"""
 _AS_FOUND = f"""SELECT harness, path, part, native_id, size, mtime_ns, ctime_ns, root, parent
 FROM source WHERE harness=? AND state<>'gone' AND {_AMONG_ALL}"""
 _LEFT_OUT = f"""SELECT count(*) FROM source
@@ -76,8 +75,11 @@ def _same(connection: sqlite3.Connection, place: Place, kept: Kept) -> int | Non
     gaps: list[Gap] = []
     try:
         if hasattr(harness, "discover_changed"):
-            known = Known(connection.execute(_STAMPS, (root, harness.id, *below)))
-            count = len(known.unseen)
+            files = stamps.known(connection, harness.id, root)
+            if files is None:
+                return None
+            count = len(files)
+            known = Known(files)
             if not known.still_so():
                 return None
             quick = cast("Quick", harness)
