@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from recall_tui.text.cells import cell_width, chars_within
+from recall_tui.text.cells import _PLAIN, cell_width, chars_within
 
 
 @pytest.mark.parametrize(
@@ -45,9 +45,20 @@ def test_marks_stay_with_their_letter():
     assert chars_within("❤️x", 2) == 2
 
 
+def test_what_is_called_plain_takes_as_many_cells_as_is_said():
+    for low, high, cells in _PLAIN:
+        for code in range(ord(low), ord(high) + 1):
+            assert cell_len(chr(code)) == cells, hex(code)
+
+
+@given(st.text(st.sampled_from([*"ab—→é漢한。\u0301\ufe0f\u200d👍"]), max_size=12))
+def test_plain_beside_others_is_drawn_as_we_say(text):
+    assert cell_width(text) == cell_len(text)
+
+
 def test_plain_text_costs_no_import_of_rich():
     program = (
-        "import sys; from recall_tui.text.cut import cut_cells; cut_cells('plain text', 5);"
+        "import sys; from recall_tui.text.cut import cut_cells; cut_cells('plain — text 漢字', 5);"
         "print('rich' in sys.modules)"
     )
     done = subprocess.run(
