@@ -75,13 +75,14 @@ def fold_aligned(text: str) -> tuple[str, bool]:
         return text.lower(), True
     data = text.encode("utf-8", "surrogatepass")
     beyond = beyond_ascii(data)
-    if 8 * len(beyond) < len(data):
-        kinds = set(beyond)
-        if len(kinds) <= _FEW_KINDS and all(map(_is_inert, kinds)):
-            return data.lower().decode("utf-8", "surrogatepass"), True
+    kinds = set(beyond)
+    few = 8 * len(beyond) < len(data) and len(kinds) <= _FEW_KINDS
+    if few and all(map(_is_inert, kinds)):
+        return data.lower().decode("utf-8", "surrogatepass"), True
     # Beyond ASCII are few characters of most texts, and all of a run.
     safe = text
-    if len(beyond) > _MOST_MARKS and _LONG_RUN.search(beyond):
+    may_run = len(beyond) > _MOST_MARKS and any(map(unicodedata.combining, kinds))
+    if may_run and _LONG_RUN.search(beyond):  # which takes 2 ms to compile
         safe = _LONG_RUN.sub(_with_joiners, text)
     composed = _nfc(safe)
     lowered = composed.casefold()

@@ -77,7 +77,8 @@ def holds_controls(text: str | bytes) -> bool:
 
 def is_safe_beyond_ascii(beyond: str) -> bool:
     """Return whether nothing beyond ASCII has to go, told by a text's characters beyond ASCII."""
-    return not _UNSAFE_BEYOND_ASCII.search(beyond)
+    # Of what has to go nothing is printable, but of the rest, nearly everything.
+    return beyond.isprintable() or not _UNSAFE_BEYOND_ASCII.search(beyond)
 
 
 def _cleaned_ascii(text: str) -> str:
