@@ -215,12 +215,10 @@ class Upkeep:
 
     def _pending(self) -> Pending | None:
         """Return what a sync would have to do, None when that is nothing."""
-        from recall_tui.store.sync.step import is_in_step
-
         places, kept = self._scope.places, self.kept()
         with self._catching_up:
             outdated = self.outdated()
-            if not outdated and self.exists() and is_in_step(self._index, places, kept):
+            if not outdated and self.exists() and self.store.in_step(places, kept):
                 self.gaps = []
                 return None
             from recall_tui.store.sync.pending import pending

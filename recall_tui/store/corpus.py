@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from recall_tui.model import Candidates, Gap
     from recall_tui.store.copies import Indexed
     from recall_tui.store.damage import Damaged
+    from recall_tui.store.kept import Kept
+    from recall_tui.store.sync.discover import Place
 
 T = TypeVar("T")
 
@@ -266,6 +268,13 @@ class StoreCorpus:
         metas = "SELECT meta FROM block WHERE session=?"
         with self._readers.lease() as connection:
             return Skeleton.of_metas([Meta.unpack(d) for (d,) in connection.execute(metas, (row,))])
+
+    def in_step(self, places: Sequence[Place], kept: Kept) -> bool:
+        """Return whether the index surely holds all sources of some places as they are."""
+        from recall_tui.store.sync.step import in_step  # noqa: PLC0415 - not where one syncs anyway
+
+        with self._readers.lease() as connection:
+            return in_step(connection, places, kept) is not None
 
     def synced_ms(self) -> int:
         """Return when the sources were last compared with the index, 0 for never."""

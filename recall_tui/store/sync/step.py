@@ -7,12 +7,10 @@ made for any; on the least doubt everything is compared in full (`plan`).
 from __future__ import annotations
 
 import os
-from contextlib import closing
 from typing import TYPE_CHECKING, cast
 
 from recall_tui.harnesses.files import Known
 from recall_tui.store import stamps
-from recall_tui.store.connect import open_reader
 
 if TYPE_CHECKING:
     import sqlite3
@@ -32,12 +30,6 @@ _LEFT_OUT = f"""SELECT count(*) FROM source
 WHERE harness=? AND state='excluded' AND {_AMONG_ALL}"""
 _GAPS = "SELECT 1 FROM gap WHERE harness=? AND root=? LIMIT 1"
 _MISSING = f"SELECT 1 FROM source WHERE {_BELOW} LIMIT 1"
-
-
-def is_in_step(index: str, places: Sequence[Place], kept: Kept) -> bool:
-    """Return whether an index that is there holds all sources as they are; see `in_step`."""
-    with closing(open_reader(index)) as connection:
-        return in_step(connection, places, kept) is not None
 
 
 def in_step(connection: sqlite3.Connection, places: Sequence[Place], kept: Kept) -> int | None:
