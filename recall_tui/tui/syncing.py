@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-from dataclasses import fields
 from typing import TYPE_CHECKING, Final
 
 from recall_tui.errors import ExitCode
@@ -134,6 +133,6 @@ def progress_of(line: bytes) -> SyncProgress | None:
         return None
     files = value.get("files")
     flat = {**value, **files} if isinstance(files, dict) else value
-    known = {f.name: f.type for f in fields(SyncProgress)}
+    known = SyncProgress.__slots__
     wanted = {name: flat[name] for name in known if isinstance(flat.get(name), (int, float))}
     return SyncProgress(**wanted) if wanted else None

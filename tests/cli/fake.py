@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import replace
+from copy import copy
 from typing import TYPE_CHECKING
 
 from recall_tui.clock import from_iso
@@ -224,7 +224,9 @@ class FakeHistory:
 
     def sync(self, on_progress=lambda _: None, stop=lambda: False, **options) -> SyncProgress:
         self.synced.append(options)
-        on_progress(replace(self.state, done=False, bytes_done=600_000))
+        under_way = copy(self.state)
+        under_way.done, under_way.bytes_done = False, 600_000
+        on_progress(under_way)
         on_progress(self.state)
         return self.state
 
