@@ -87,8 +87,8 @@ def window(
         return None
     earlier = [p for p in earlier if p in held and _shows(held[p])]
     later = [p for p in later if p in held and _shows(held[p])]
-    middle, cut = _shown(central, budget, is_anchor=True, needles=needles)
-    left = budget - wire.size(middle)
+    middle, size, cut = _shown(central, budget, is_anchor=True, needles=needles)
+    left = budget - size
     sides = (_Side([held[p] for p in earlier], before), _Side([held[p] for p in later], after))
     while any(side.open for side in sides):
         for side in sides:
@@ -128,8 +128,7 @@ class _Side:
         """Take the next neighbour if it fits; return the bytes left and whether it was cut."""
         if not self.open:
             return left, False
-        message, cut = _shown(self._waiting[len(self.taken)], policy.MESSAGE_BYTES)
-        size = wire.size(message)
+        message, size, cut = _shown(self._waiting[len(self.taken)], policy.MESSAGE_BYTES)
         if size > left:
             self.dropped = True
             return left, False
@@ -162,8 +161,8 @@ def _shows(message: Message) -> bool:
 
 def _shown(
     message: Message, budget: int, *, is_anchor: bool = False, needles: Sequence[str] = ()
-) -> tuple[PassageMessage, bool]:
-    """Return a message as it is answered, and whether it was cut to the budget."""
+) -> tuple[PassageMessage, int, bool]:
+    """Return a message as it is answered, its bytes, and whether it was cut to the budget."""
     seen = message.text if message.horizon < 0 else message.text[: message.horizon]
     text = shown(seen)
     limit = min(policy.MESSAGE_BYTES, max(0, budget))
@@ -176,10 +175,10 @@ def _shown(
             message.reference, message.kind, message.time_ms, short, cut, is_anchor,
             message.tool, materials, bool(suspicious(short)),
         )  # fmt: skip
-        over = wire.size(answer) - budget
-        if over <= 0 or limit <= 3:
-            return answer, cut
-        limit = max(3, limit - over)
+        size = wire.size(answer)
+        if size <= budget or limit <= 3:
+            return answer, size, cut
+        limit = max(3, limit - (size - budget))
 
 
 def _focus(text: str, needles: Sequence[str], limit: int) -> str:
