@@ -9,7 +9,9 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
+
+from recall_tui.named import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -8,9 +8,10 @@ setting silently ignored is worse than a program that stops.
 import math
 import os
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from recall_tui.errors import ConfigError
+from recall_tui.named import NamedTuple
 from recall_tui.paths import locate
 
 if TYPE_CHECKING:

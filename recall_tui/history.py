@@ -6,7 +6,7 @@ Whatever one front can do is a method here, so that the other two can show it.
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from recall_tui import clock
 from recall_tui.errors import BadReferenceError, SourceError
@@ -14,6 +14,7 @@ from recall_tui.harnesses import registry
 from recall_tui.harnesses.base import Source
 from recall_tui.holdings import Holdings
 from recall_tui.model import Filter, Gap, GapKind, Reach, SessionKind
+from recall_tui.named import NamedTuple
 from recall_tui.paths import here, private_folder
 from recall_tui.scope import scope_of
 from recall_tui.store.corpus import StoreCorpus

@@ -1,10 +1,9 @@
 """The nouns of the house: session, message, material, reference, gap, filter.
 
 Standard library only: every front imports this module, and `recall --version` must stay cheap.
-What is imported at every start is a named tuple, or a class written out: a frozen dataclass of
-thirty fields takes 2 ms to make, and each of its objects five times as long; any takes another
-millisecond for `dataclasses`. For the same reason annotations are not postponed here: each would
-be compiled from text.
+What is imported at every start is a named tuple (`named`), or a class written out: a frozen
+dataclass of thirty fields takes 2 ms to make, and each of its objects five times as long; any takes
+another millisecond for `dataclasses`.
 
 All text held by these types has passed `text.sanitize` and `text.redact`; times are epoch
 milliseconds, 0 when the source does not say.
@@ -13,9 +12,10 @@ milliseconds, 0 when the source does not say.
 import re
 from collections.abc import Iterable
 from enum import IntEnum, StrEnum
-from typing import Final, NamedTuple
+from typing import Final
 
 from recall_tui.errors import BadReferenceError
+from recall_tui.named import NamedTuple
 
 
 class Role(StrEnum):

@@ -8,9 +8,10 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 from fnmatch import fnmatch
-from typing import Final, NamedTuple
+from typing import Final
 
 from recall_tui.errors import ConfigError, StoreError
+from recall_tui.named import NamedTuple
 
 PROGRAM: Final = (sys.executable, "-P", "-m", "recall_tui")
 """Starts this program again. `-P`: what lies in the folder a person is in is none of our modules,

@@ -2,11 +2,11 @@
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 from recall_tui import clock, roots
 from recall_tui.config import Settings, load
 from recall_tui.errors import ConfigError
+from recall_tui.named import NamedTuple
 from recall_tui.paths import HOME, Paths, is_utf8, locate, private_folder, shown_bytes
 from recall_tui.store.sync.discover import Place
 

@@ -2,7 +2,7 @@
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -10,6 +10,7 @@ from recall_tui import clock
 from recall_tui.cli.call import Call
 from recall_tui.errors import ExitCode, QueryError
 from recall_tui.model import Filter, Role
+from recall_tui.named import NamedTuple
 from recall_tui.paths import full
 
 if TYPE_CHECKING:

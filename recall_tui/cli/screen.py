@@ -7,8 +7,9 @@ readable. Rich is loaded only for a terminal.
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Final, NamedTuple, TextIO, TypeAlias
+from typing import TYPE_CHECKING, Final, TextIO, TypeAlias
 
+from recall_tui.named import NamedTuple
 from recall_tui.text.cells import cell_width
 from recall_tui.text.cut import cut_cells
 from recall_tui.text.marks import shown

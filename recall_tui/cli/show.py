@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -16,6 +16,7 @@ from recall_tui.cli.progress import catch_up
 from recall_tui.cli.screen import one_line, plain
 from recall_tui.errors import BadReferenceError, ExitCode, QueryError
 from recall_tui.model import Flag, Kind, Reference
+from recall_tui.named import NamedTuple
 from recall_tui.search.reach import exit_code
 from recall_tui.text import notation
 from recall_tui.text.cut import cut_bytes

@@ -7,15 +7,15 @@ raises for bad content: that is a counted gap.
 
 This module and every harness's `__init__` use the standard library only, because discovery runs
 on every query; decoders (msgspec, zstandard) are imported by the `reader` module that `open` loads.
-For the same reason no annotation is compiled from text here, and `Parsed` and `Facts`, which take
-2 ms to make, come with their first use.
+For the same reason `Parsed` and `Facts`, which take 2 ms to make, come with their first use.
 """
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 from recall_tui.errors import SourceError
 from recall_tui.model import Gap
+from recall_tui.named import NamedTuple
 
 if TYPE_CHECKING:
     from collections import Counter

@@ -1,6 +1,6 @@
 """Looking at the files of a harness: which there are, which changed, and how they begin.
 
-Standard library only, and no annotation compiled from text: this runs on every query (see `base`).
+Standard library only: this runs on every query (see `base`).
 """
 
 import os

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import os
 import subprocess
-from typing import Final, NamedTuple
+from typing import Final
+
+from recall_tui.named import NamedTuple
 
 TIMEOUT_S: Final = 3.0
 """A repository on a share that does not answer must not hold up a person."""

@@ -8,9 +8,10 @@ from __future__ import annotations
 import os
 import shlex
 import shutil
-from typing import TYPE_CHECKING, Final, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Final, NoReturn
 
 from recall_tui.errors import ConfigError, HandoffError
+from recall_tui.named import NamedTuple
 
 if TYPE_CHECKING:
     from recall_tui.harnesses.base import ResumeCommand

@@ -11,10 +11,11 @@ from __future__ import annotations
 from collections import Counter
 from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from recall_tui.errors import SourceError, StoreError
 from recall_tui.model import Declined, Gap, GapKind, Session
+from recall_tui.named import NamedTuple
 from recall_tui.search.bounds import newest_possible
 from recall_tui.search.losses import Losses
 from recall_tui.search.reach import coverage_of

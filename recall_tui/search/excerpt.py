@@ -3,8 +3,9 @@
 from bisect import bisect_left
 from collections.abc import Sequence
 from itertools import accumulate, takewhile
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
+from recall_tui.named import NamedTuple
 from recall_tui.search.plain import MARK, plain
 from recall_tui.text.fold import joins
 from recall_tui.text.late import late

@@ -8,9 +8,10 @@ same after a sync.
 from __future__ import annotations
 
 from bisect import bisect_left, insort
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from recall_tui.errors import QueryError
+from recall_tui.named import NamedTuple
 
 if TYPE_CHECKING:
     from recall_tui.model import Session

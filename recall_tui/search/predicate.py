@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import time
 from bisect import bisect_right
-from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Final, Protocol, TypeAlias
 
 from recall_tui.errors import QueryError
+from recall_tui.named import NamedTuple
 from recall_tui.search.plain import MARK, Ruler, as_needle, nfc, plain, solid, stretches
 from recall_tui.search.results import Case
 from recall_tui.store.block import SEPARATOR

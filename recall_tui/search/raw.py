@@ -14,10 +14,11 @@ import os
 import re
 from dataclasses import dataclass, field
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from recall_tui.errors import SourceError
 from recall_tui.model import Gap, GapKind, Kind, Reference
+from recall_tui.named import NamedTuple
 from recall_tui.store import ingest
 from recall_tui.store.clean import session_name
 from recall_tui.store.keys import session_keys

@@ -7,10 +7,11 @@ is another is reported as changed and never passed off as the one that was cited
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from recall_tui.errors import BadReferenceError
 from recall_tui.model import Filter, Reference
+from recall_tui.named import NamedTuple
 from recall_tui.search.sessions import too_short
 from recall_tui.text.late import late
 

@@ -6,9 +6,10 @@ with the same outcome (`store.copies`, `store.families`): only what may be relat
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from recall_tui.model import SessionKind
+from recall_tui.named import NamedTuple
 from recall_tui.search.kin import Kin
 from recall_tui.store import ingest
 from recall_tui.store.clean import clean_facts, session_name

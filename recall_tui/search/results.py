@@ -1,9 +1,9 @@
 """What a person's search asks and gets back. The agents' side is in `search.recall`."""
 
 from enum import StrEnum
-from typing import NamedTuple
 
 from recall_tui.model import Filter, Kind, Reach, Reference, Session
+from recall_tui.named import NamedTuple
 
 
 class Case(StrEnum):

@@ -5,8 +5,9 @@ from __future__ import annotations
 from array import array
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from recall_tui.named import NamedTuple
 from recall_tui.store.block import SEPARATOR, TARGET_BYTES, Meta
 
 if TYPE_CHECKING:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from recall_tui.named import NamedTuple
 from recall_tui.store.schema import LACKING
 
 if TYPE_CHECKING:

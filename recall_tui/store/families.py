@@ -14,9 +14,10 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from itertools import starmap
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from recall_tui.model import Presence, SessionKind
+from recall_tui.named import NamedTuple
 from recall_tui.store.block import Meta
 from recall_tui.store.copies import History, Origin, copies, summed_up
 from recall_tui.store.ingest import searchable

@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from recall_tui.harnesses.base import Source
 from recall_tui.model import SessionKind
+from recall_tui.named import NamedTuple
 from recall_tui.store import families
 from recall_tui.store.database import BUILDING
 from recall_tui.store.lock import WriterLock

@@ -1,8 +1,9 @@
 """What is kept: which sources may be read at all, and what stays of those that are gone."""
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from recall_tui.model import SessionKind
+from recall_tui.named import NamedTuple
 from recall_tui.paths import matches
 from recall_tui.store.user import Tombstones, mark_beginning, mark_of
 

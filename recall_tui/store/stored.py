@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import threading
-from typing import Final, NamedTuple
+from typing import Final
 
+from recall_tui.named import NamedTuple
 from recall_tui.store.block import SEPARATOR, BlockKind, Meta
 from recall_tui.store.build import BuiltBlock
 from recall_tui.store.expand import Facts, expand

@@ -9,10 +9,11 @@ from __future__ import annotations
 import os
 import threading
 from contextlib import closing, contextmanager
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from recall_tui import clock
 from recall_tui.errors import StoreError
+from recall_tui.named import NamedTuple
 from recall_tui.store.connect import can_write, open_reader, open_writer, store_errors
 
 if TYPE_CHECKING:

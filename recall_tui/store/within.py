@@ -7,9 +7,10 @@ here, and knows only the main sessions that are here.
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from recall_tui.model import SessionKind
+from recall_tui.named import NamedTuple
 from recall_tui.store.choice import below
 
 if TYPE_CHECKING:

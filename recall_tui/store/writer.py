@@ -10,9 +10,10 @@ from __future__ import annotations
 from bisect import bisect_left
 from dataclasses import dataclass, field
 from itertools import chain
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from recall_tui import clock
+from recall_tui.named import NamedTuple
 from recall_tui.store import families, sources
 from recall_tui.store.block import TARGET_BYTES, BlockKind, Meta
 from recall_tui.store.clean import session_name

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 from zlib import crc32
 
+from recall_tui.named import NamedTuple
 from recall_tui.text import gates, unseen
 from recall_tui.text.anchors import Anchors, Sought
 from recall_tui.text.find import beyond_ascii

@@ -3,8 +3,9 @@
 import re
 from collections.abc import Callable
 from functools import cached_property
-from typing import Final, NamedTuple
+from typing import Final
 
+from recall_tui.named import NamedTuple
 from recall_tui.text import gates
 
 DEFINITE: Final = "definite"

@@ -8,7 +8,9 @@ are assigned to.
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import Final
+
+from recall_tui.named import NamedTuple
 
 MANY: Final = "many"
 FEW: Final = "few"

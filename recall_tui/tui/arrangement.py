@@ -5,8 +5,9 @@ from __future__ import annotations
 from bisect import bisect_right
 from datetime import datetime, time
 from enum import StrEnum
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
+from recall_tui.named import NamedTuple
 from recall_tui.tui import notation
 
 if TYPE_CHECKING:

@@ -12,9 +12,10 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from recall_tui.errors import HandoffError, RecallError
+from recall_tui.named import NamedTuple
 from recall_tui.paths import full, write_new
 from recall_tui.text.sanitize import sanitize
 from recall_tui.tui.notation import size

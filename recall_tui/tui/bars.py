@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
+from recall_tui.named import NamedTuple
 from recall_tui.search.results import Case
 from recall_tui.tui import first_frame, notation
 from recall_tui.tui.gap_words import joined, summary

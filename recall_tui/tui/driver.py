@@ -9,13 +9,14 @@ import signal
 import sys
 from codecs import getincrementaldecoder
 from itertools import chain
-from typing import TYPE_CHECKING, Final, NamedTuple, cast
+from typing import TYPE_CHECKING, Final, cast
 
 from textual import events
 from textual._ansi_sequences import ANSI_SEQUENCES_KEYS
 from textual._xterm_parser import XTermParser
 from textual.drivers.linux_driver import LinuxDriver
 
+from recall_tui.named import NamedTuple
 from recall_tui.tui import first_frame, graphics
 from recall_tui.tui.columns import pinned
 

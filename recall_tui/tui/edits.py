@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from difflib import SequenceMatcher
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
+from recall_tui.named import NamedTuple
 from recall_tui.text.redact import shown
 
 if TYPE_CHECKING:

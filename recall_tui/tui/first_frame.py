@@ -14,9 +14,10 @@ import os
 import signal
 import sys
 import termios
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from recall_tui.config import THEMES
+from recall_tui.named import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import os
 from enum import StrEnum
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from rich.cells import cell_len
 
 from recall_tui.doctor import Level
 from recall_tui.model import Gap, GapKind
+from recall_tui.named import NamedTuple
 from recall_tui.tui import notation
 from recall_tui.tui.gap_words import LOUD, words
 from recall_tui.tui.lines import Line, clean, cut

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
+from recall_tui.named import NamedTuple
 from recall_tui.tui.keymap import ACTIONS, BY_ID, Scope
 
 if TYPE_CHECKING:

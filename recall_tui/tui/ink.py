@@ -7,7 +7,7 @@ forty of them on a dozen widgets were more than half of the first frame.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from rich.cells import cell_len
 from rich.segment import Segment
@@ -16,6 +16,7 @@ from textual.color import Color
 from textual.strip import Strip
 from textual.widget import Widget
 
+from recall_tui.named import NamedTuple
 from recall_tui.tui.themes import ink_variables
 
 if TYPE_CHECKING:

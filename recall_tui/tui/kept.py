@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from recall_tui.config import THEMES
 from recall_tui.errors import StoreError
+from recall_tui.named import NamedTuple
 from recall_tui.paths import private_folder
 from recall_tui.search.results import Case
 from recall_tui.tui.arrangement import Arrangement, Group, Order

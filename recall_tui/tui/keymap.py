@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from difflib import get_close_matches
 from enum import StrEnum
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from textual.binding import Binding
 
 from recall_tui.errors import ConfigError
+from recall_tui.named import NamedTuple
 from recall_tui.tui.key_names import is_key, is_typed, like, listed, shown
 
 if TYPE_CHECKING:

@@ -9,11 +9,12 @@ transcript, a title or a path holds.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 from unicodedata import category
 
 from rich.cells import cell_len, split_graphemes
 
+from recall_tui.named import NamedTuple
 from recall_tui.text.cut import ELLIPSIS
 from recall_tui.text.sanitize import sanitize
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from recall_tui.model import Flag, Kind
+from recall_tui.named import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -10,13 +10,14 @@ import threading
 from collections import OrderedDict
 from functools import lru_cache
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from rich.color import Color
 from rich.segment import Segment
 from rich.style import Style
 
 from recall_tui.harnesses.images import HEAD, pixel_size
+from recall_tui.named import NamedTuple
 from recall_tui.tui.notation import counted, size
 
 if TYPE_CHECKING:

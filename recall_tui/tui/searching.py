@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from recall_tui.errors import RecallError
 from recall_tui.model import Filter, Kind
+from recall_tui.named import NamedTuple
 from recall_tui.search.results import Case, GrepQuery
 from recall_tui.tui.hit_listing import HitListing
 from recall_tui.tui.lines import no_matches

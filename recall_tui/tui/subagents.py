@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from recall_tui.model import Filter, Kind, SessionKind
+from recall_tui.named import NamedTuple
 from recall_tui.tui.frame import INSIDE_CELLS, inside, spaced
 from recall_tui.tui.lines import Line, clean, justified
 from recall_tui.tui.notation import counted, duration

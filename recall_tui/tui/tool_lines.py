@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from rich.cells import cell_len
 
 from recall_tui.model import Flag
+from recall_tui.named import NamedTuple
 from recall_tui.text.redact import shown
 from recall_tui.tui import markdown
 from recall_tui.tui.code import diff_line, is_diff, language_of

@@ -6,9 +6,10 @@ corpus of their own (`search.workspace`). The rest of what a harness answers is 
 
 import os
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from recall_tui.errors import SourceError
+from recall_tui.named import NamedTuple
 
 if TYPE_CHECKING:
     from recall_tui.harnesses.base import (

@@ -11,10 +11,11 @@ import os
 import re
 import stat
 from enum import Enum
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from recall_tui.errors import SourceError
 from recall_tui.harnesses.fields import count, decode, mapping, text
+from recall_tui.named import NamedTuple
 from recall_tui.workspace import database
 
 if TYPE_CHECKING:

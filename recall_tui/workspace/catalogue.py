@@ -7,7 +7,7 @@ question takes never changes a score (S0-71).
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
@@ -15,6 +15,7 @@ from recall_tui.errors import SourceError
 from recall_tui.harnesses.base import Source
 from recall_tui.harnesses.fields import count, decode, items, mapping, text
 from recall_tui.model import Gap, GapKind, Session, SessionKind
+from recall_tui.named import NamedTuple
 from recall_tui.store.clean import session_name, title_of
 from recall_tui.text.safe import safe
 from recall_tui.workspace import HARNESS, Files, database, headers, ledger, legacy, transcript

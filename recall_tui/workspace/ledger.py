@@ -6,9 +6,10 @@ narrowing looks at, so neither sees a row the other does not. Thinking is never 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from recall_tui.harnesses.fields import count, decode, mapping, text
+from recall_tui.named import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

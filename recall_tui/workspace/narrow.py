@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from recall_tui.model import Declined
+from recall_tui.named import NamedTuple
 from recall_tui.text.find import beyond_ascii, holds_any
 from recall_tui.text.fold import fold, fold_bytes, folds_like_ascii
 from recall_tui.text.sanitize import sanitize

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import re
 from enum import Enum, auto
-from typing import Final, NamedTuple
+from typing import Final
+
+from recall_tui.named import NamedTuple
 
 
 class Said(Enum):

@@ -9,7 +9,7 @@ only the lines that are a user's and no tool result, and finds those without spl
 
 from __future__ import annotations
 
-from typing import IO, TYPE_CHECKING, Final, NamedTuple
+from typing import IO, TYPE_CHECKING, Final
 
 from stringzilla import Str
 
@@ -17,6 +17,7 @@ from recall_tui.harnesses.base import StaleCheckpoint
 from recall_tui.harnesses.claude import records, spoken
 from recall_tui.harnesses.jsonl import REFUSED
 from recall_tui.harnesses.streams import LONGEST
+from recall_tui.named import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterator

@@ -8,7 +8,9 @@ subagents. Files that say themselves what was typed (`user_message` events, `ite
 from __future__ import annotations
 
 import re
-from typing import Final, NamedTuple
+from typing import Final
+
+from recall_tui.named import NamedTuple
 
 _INJECTED: Final = (
     "<environment_context>",

@@ -9,12 +9,13 @@ from __future__ import annotations
 import os
 import re
 from contextlib import closing
-from typing import Final, NamedTuple
+from typing import Final
 
 import msgspec
 
 from recall_tui.errors import SourceError
 from recall_tui.harnesses.sqlite import FAULTS, columns, connect
+from recall_tui.named import NamedTuple
 
 _STATE: Final = re.compile(r"state_(\d+)\.sqlite")
 _FOLDERS: Final = ("sessions", "archived_sessions")

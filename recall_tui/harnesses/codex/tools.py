@@ -9,12 +9,13 @@ loses its frame of JSON or header lines, which say failure and duration.
 from __future__ import annotations
 
 import re
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import msgspec
 
 from recall_tui.harnesses.arguments import PROJECTED, leaves, project
 from recall_tui.harnesses.codex.records import milliseconds
+from recall_tui.named import NamedTuple
 
 _PATCH: Final = "*** Begin Patch"
 _PATCH_END: Final = "*** End Patch"

@@ -7,10 +7,11 @@ like hold tokens, `event` repeats every update.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from recall_tui.errors import SourceError
 from recall_tui.harnesses import sqlite
+from recall_tui.named import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,11 +6,12 @@ branch: the entries between are abandoned, unless a still later one goes back to
 
 from __future__ import annotations
 
-from typing import IO, TYPE_CHECKING, NamedTuple
+from typing import IO, TYPE_CHECKING
 
 from recall_tui.harnesses.base import StaleCheckpoint
 from recall_tui.harnesses.jsonl import REFUSED
 from recall_tui.harnesses.pi import records
+from recall_tui.named import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

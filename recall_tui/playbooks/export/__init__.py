@@ -9,10 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 from importlib import import_module
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from recall_tui.errors import BadReferenceError
 from recall_tui.model import Filter, Kind, Reference
+from recall_tui.named import NamedTuple
 from recall_tui.text.late import late
 
 if TYPE_CHECKING:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from itertools import islice
 from time import perf_counter
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from recall_tui import clock
 from recall_tui.model import Filter, Flag, Gap, GapKind, Kind, Reference
+from recall_tui.named import NamedTuple
 from recall_tui.search.reach import reached
 from recall_tui.search.recall import dates, passages, policy, reasons, terms, wire
 from recall_tui.search.recall.board import Board

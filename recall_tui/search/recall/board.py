@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from recall_tui.model import Filter, Flag, Kind
+from recall_tui.named import NamedTuple
 from recall_tui.search.recall.hits import name_of
 
 if TYPE_CHECKING:

@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 from datetime import UTC, date, datetime, timedelta
 from functools import cache
-from typing import TYPE_CHECKING, AnyStr, Final, NamedTuple
+from typing import TYPE_CHECKING, AnyStr, Final
 
+from recall_tui.named import NamedTuple
 from recall_tui.search.recall import policy
 from recall_tui.text.late import late
 

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 from enum import IntEnum
-from typing import NamedTuple
 
 from recall_tui.model import Fact, Kind, Material, Reach, Reference, Session
+from recall_tui.named import NamedTuple
 
 
 class Tier(IntEnum):

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
+from recall_tui.named import NamedTuple
 from recall_tui.search.recall import policy
 from recall_tui.search.recall.words import TOKEN, is_unspaced
 from recall_tui.text.find import characters, searchable

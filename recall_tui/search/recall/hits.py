@@ -6,8 +6,9 @@ A count is exact for literal terms; for words it stops at `policy.TF_CAP`.
 from __future__ import annotations
 
 from array import array
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
+from recall_tui.named import NamedTuple
 from recall_tui.store.block import BlockKind
 
 if TYPE_CHECKING:

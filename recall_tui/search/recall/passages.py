@@ -7,9 +7,10 @@ redacted text; a secret is a mark in the store already.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from recall_tui.model import Kind
+from recall_tui.named import NamedTuple
 from recall_tui.search.recall import policy, wire
 from recall_tui.search.recall.envelope import PassageMessage
 from recall_tui.text.cut import cut_bytes, grapheme_start

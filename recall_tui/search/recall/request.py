@@ -8,10 +8,11 @@ secret.
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from recall_tui.errors import ExitCode, RecallError
 from recall_tui.model import Filter
+from recall_tui.named import NamedTuple
 from recall_tui.search.recall import policy
 from recall_tui.text.fold import fold
 from recall_tui.text.redact import is_secret

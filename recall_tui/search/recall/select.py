@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from recall_tui.model import Kind
+from recall_tui.named import NamedTuple
 from recall_tui.search.recall import policy
 
 if TYPE_CHECKING:

@@ -7,8 +7,9 @@ all, whether those stand side by side, and whether they fall on a day that was n
 from __future__ import annotations
 
 from heapq import nlargest
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
+from recall_tui.named import NamedTuple
 from recall_tui.search.recall import dates, policy
 from recall_tui.search.recall.bm25 import idf, type_weight
 from recall_tui.search.recall.board import Evidence, Ranked, note_kinds, order

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from typing import Final, NamedTuple
+from typing import Final
 
+from recall_tui.named import NamedTuple
 from recall_tui.search.plain import as_needle
 from recall_tui.search.recall import policy
 from recall_tui.search.recall.stopwords import GERMAN, JA, LIGHT, NOISE, ZH, ZH_KEPT, stop_words

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from recall_tui.named import NamedTuple
 from recall_tui.search.recall import policy
 from recall_tui.search.recall.bm25 import idf, type_weight
 from recall_tui.search.recall.envelope import Tier

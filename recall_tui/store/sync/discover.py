@@ -2,9 +2,10 @@
 
 import os
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from recall_tui.model import Gap, GapKind
+from recall_tui.named import NamedTuple
 from recall_tui.paths import is_utf8, shown_bytes
 
 if TYPE_CHECKING:

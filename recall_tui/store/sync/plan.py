@@ -10,10 +10,11 @@ import functools
 import os
 from contextlib import closing
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from recall_tui.harnesses.base import Checkpoint, Source
 from recall_tui.model import SessionKind
+from recall_tui.named import NamedTuple
 from recall_tui.store import schema
 from recall_tui.store.connect import open_writer, store_errors
 

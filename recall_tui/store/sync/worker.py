@@ -15,10 +15,11 @@ import sys
 from dataclasses import dataclass, field
 from importlib import import_module
 from itertools import takewhile
-from typing import TYPE_CHECKING, Final, NamedTuple, cast
+from typing import TYPE_CHECKING, Final, cast
 
 from recall_tui.errors import SourceError
 from recall_tui.harnesses.base import Checkpoint, Facts, Source, StaleCheckpoint
+from recall_tui.named import NamedTuple
 from recall_tui.store import ingest, memory
 from recall_tui.store.clean import clean_facts
 from recall_tui.store.kept import Unwanted

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import events, on
 from textual.containers import Vertical
 from textual.message import Message
 from textual.screen import ModalScreen
 
+from recall_tui.named import NamedTuple
 from recall_tui.tui.ink import Inked
 from recall_tui.tui.keymap import Scope, bindings
 from recall_tui.tui.lines import Line, clean, cut, pad

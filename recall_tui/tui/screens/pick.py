@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
 from textual.message import Message
 
+from recall_tui.named import NamedTuple
 from recall_tui.tui import bars
 from recall_tui.tui.keymap import Scope, bindings
 from recall_tui.tui.lines import Line, clean, cut, justified

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from rich.segment import Segment
 from textual.geometry import Size
@@ -10,6 +10,7 @@ from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
+from recall_tui.named import NamedTuple
 from recall_tui.tui.ink import Inked
 from recall_tui.tui.lines import Line, clean, cut
 from recall_tui.tui.pictures import half_cells, shades

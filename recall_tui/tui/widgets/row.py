@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from itertools import groupby
 from operator import attrgetter
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
 
+from recall_tui.named import NamedTuple
 from recall_tui.tui.ink import Inked
 from recall_tui.tui.lines import Line, clean, cut
 
