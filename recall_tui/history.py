@@ -18,7 +18,6 @@ from recall_tui.named import NamedTuple
 from recall_tui.paths import here, private_folder
 from recall_tui.scope import scope_of
 from recall_tui.store.corpus import StoreCorpus
-from recall_tui.store.skeleton import Skeleton
 from recall_tui.store.user import UserStore
 from recall_tui.upkeep import Upkeep
 
@@ -36,6 +35,7 @@ if TYPE_CHECKING:
     from recall_tui.search.results import GrepQuery, GrepUpdate
     from recall_tui.store.damage import Damaged
     from recall_tui.store.forget import Forgotten
+    from recall_tui.store.skeleton import Skeleton
     from recall_tui.store.sync.discover import Place
     from recall_tui.store.sync.pending import Pending
     from recall_tui.store.sync.progress import SyncProgress
@@ -153,6 +153,8 @@ class History:
         corpus, row = self._held.holding(session, self._held.stores())
         if isinstance(corpus, StoreCorpus):
             return corpus.skeleton(row)
+        from recall_tui.store.skeleton import Skeleton
+
         return Skeleton.of_messages(corpus.messages(row))
 
     # ------------------------------------------------------------ a person's search

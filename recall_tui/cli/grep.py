@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 import click
 from click.core import ParameterSource
 
-from recall_tui.cli import diagnostics, options, output, wire
+from recall_tui.cli import diagnostics, options, output
 from recall_tui.cli.hits import print_hits
 from recall_tui.cli.nowhere import say_how_far
 from recall_tui.errors import ExitCode, QueryError, StoreError
@@ -244,6 +244,8 @@ def _print_text(
 def _print_json(
     updates: Updates, history: History, query: GrepQuery, context: int, *, streamed: bool
 ) -> None:
+    from recall_tui.cli import wire
+
     def found() -> Iterator[wire.Json]:
         for hit in updates.hits():
             shape = wire.hit(hit)

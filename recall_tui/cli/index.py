@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from recall_tui.cli import diagnostics, options, output, wire
+from recall_tui.cli import diagnostics, options, output
 from recall_tui.cli.nowhere import say_how_far
 from recall_tui.cli.progress import REDRAW_S, Bar
 from recall_tui.errors import ExitCode, QueryError
@@ -59,6 +59,8 @@ def _report(
     reach = history.reach()
     gaps = reach.gaps
     if as_json:
+        from recall_tui.cli import wire
+
         output.print_json(wire.progress(state) | {"gaps": [wire.gap(gap) for gap in gaps]})
     elif quiet:
         diagnostics.say_gaps(gap for gap in gaps if gap.partial)
@@ -82,6 +84,8 @@ def _watch(history: History, *, quiet: bool, as_json: bool) -> ExitCode:
         nonlocal told
         now = time.monotonic()
         if as_json and (state.done or now - told >= REDRAW_S):
+            from recall_tui.cli import wire
+
             told = now
             output.print_json_line(wire.progress_line(state))
         elif state.done and not as_json and not quiet:

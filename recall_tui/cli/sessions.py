@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from recall_tui.cli import diagnostics, options, output, wire
+from recall_tui.cli import diagnostics, options, output
 from recall_tui.cli.hits import mark_of
 from recall_tui.cli.naming import folded
 from recall_tui.cli.nowhere import say_how_far
@@ -77,6 +77,8 @@ def sessions(
         if paths:
             output.print_paths(dict.fromkeys(s.path for s in listed), nul=null)
         elif as_json:
+            from recall_tui.cli import wire
+
             shapes = [wire.session_full(s) for s in listed]
             counts = {"total": kept, "folded": found - kept}
             output.print_json({"sessions": shapes} | counts | wire.answer(reach))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from recall_tui.cli import diagnostics, options, output, wire
+from recall_tui.cli import diagnostics, options, output
 from recall_tui.cli.hits import INDENT, session_lines, speaker, style_of
 from recall_tui.cli.naming import named, unknown
 from recall_tui.cli.nowhere import of_session
@@ -172,6 +172,8 @@ def _read(history: History, session: Session, positions: Sequence[int]) -> list[
 
 
 def _print_json(part: Part, reach: Reach) -> None:
+    from recall_tui.cli import wire
+
     target = part.target
     limit = 0 if part.full else wire.MESSAGE_BYTES
     output.print_json(

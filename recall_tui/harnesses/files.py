@@ -45,16 +45,16 @@ class Known:
         """Yield the entries that are no known file as it was; the rest is no longer unseen."""
         unseen = self.unseen
         for entry in entries:
-            stamp = unseen.get(entry.path)
+            stamp = unseen.pop(entry.path, None)
             if stamp is not None:
                 try:
                     status = entry.stat()
                 except OSError:
+                    unseen[entry.path] = stamp
                     continue
-                look = (status.st_size, status.st_mtime_ns, status.st_ctime_ns)
-                if look == stamp and stat.S_ISREG(status.st_mode):
-                    del unseen[entry.path]
-                    continue
+                if (status.st_size, status.st_mtime_ns, status.st_ctime_ns) == stamp:
+                    continue  # of something else than a file the inode would have changed
+                unseen[entry.path] = stamp
             yield entry
 
 

@@ -23,9 +23,7 @@ from recall_tui.store import choice, memory, reach, schema
 from recall_tui.store.block import Block, Meta
 from recall_tui.store.connect import Readers, store_errors
 from recall_tui.store.expand import Facts, expand
-from recall_tui.store.migrations import TEXT_RULES
 from recall_tui.store.rows import SESSION, messages_of, newest_first, session_of
-from recall_tui.store.skeleton import Skeleton
 from recall_tui.store.within import WHOLE, Within, within
 from recall_tui.text.fold import fold
 
@@ -36,6 +34,7 @@ if TYPE_CHECKING:
     from recall_tui.store.copies import Indexed
     from recall_tui.store.damage import Damaged
     from recall_tui.store.kept import Kept
+    from recall_tui.store.skeleton import Skeleton
     from recall_tui.store.sync.discover import Place
 
 T = TypeVar("T")
@@ -265,6 +264,8 @@ class StoreCorpus:
 
     def skeleton(self, row: int) -> Skeleton:
         """Return what a virtual transcript lays out from, without reading any text."""
+        from recall_tui.store.skeleton import Skeleton  # noqa: PLC0415 - for the app
+
         metas = "SELECT meta FROM block WHERE session=?"
         with self._readers.lease() as connection:
             return Skeleton.of_metas([Meta.unpack(d) for (d,) in connection.execute(metas, (row,))])
@@ -286,7 +287,7 @@ class StoreCorpus:
 
     def text_rules(self) -> str:
         """Return the rules for secrets and folding the text was made by, empty when unknown."""
-        return str(self._value(TEXT_RULES) or "")
+        return str(self._value(schema.TEXT_RULES) or "")
 
     def _number(self, key: str) -> int:
         return int(self._value(key) or 0)

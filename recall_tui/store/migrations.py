@@ -88,9 +88,6 @@ STEPS: Final[tuple[Step, ...]] = (
 )
 """Step n (from 0) leads from version n + 1 to n + 2; its docstring says what it does and why."""
 
-TEXT_RULES: Final = "text"
-"""`meta` key: the rules (secrets, folding) under which the stored text was made."""
-
 
 def bring_up_to_date(
     connection: sqlite3.Connection, rules: str, steps: tuple[Step, ...] = STEPS
@@ -114,12 +111,14 @@ def bring_up_to_date(
             if connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchone():
                 raise StoreError("where the index should be lies another database", "move it")
             schema.create(connection)
-            connection.execute("INSERT INTO meta VALUES (?, ?)", (TEXT_RULES, rules))
+            connection.execute("INSERT INTO meta VALUES (?, ?)", (schema.TEXT_RULES, rules))
             found = schema.VERSION
         for number in range(found, schema.VERSION):
             steps[number - 1](connection)
             connection.execute(f"PRAGMA user_version={number + 1}")
-        made = connection.execute("SELECT value FROM meta WHERE key=?", (TEXT_RULES,)).fetchone()
+        made = connection.execute(
+            "SELECT value FROM meta WHERE key=?", (schema.TEXT_RULES,)
+        ).fetchone()
         if made is None or made[0] != rules:
             raise RebuildNeeded("the rules for secrets or folding have changed since it was made")
     except BaseException:

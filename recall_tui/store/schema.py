@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 VERSION: Final = 6
 """`PRAGMA user_version` of an index this code reads and writes."""
 
+TEXT_RULES: Final = "text"
+"""`meta` key: the rules (secrets, folding) under which the stored text was made."""
+
 LACKING: Final = "(state <> 'ok' OR unparsed > 0 OR torn > 0 OR unknown <> '')"
 """Condition on `source`, as its index needs it to be written: something of it is missing."""
 
