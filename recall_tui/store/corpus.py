@@ -253,10 +253,11 @@ class StoreCorpus:
             (sources,) = connection.execute(
                 f"SELECT count(*) FROM source WHERE {of}", of_values
             ).fetchone()
-            folded = f"folded=1 AND id NOT IN ({choice.listed(alone)})"
-            (there,) = connection.execute(
-                f"SELECT count(*) - (SELECT count(*) FROM session WHERE {folded}) FROM session"
-            ).fetchone()
+            all_there, _ = choice.sessions(reach.EVERYTHING, None, alone)
+            there = row[0]
+            if where != all_there:
+                query = f"SELECT count(*) FROM session WHERE {all_there}"
+                (there,) = connection.execute(query).fetchone()
         sessions, messages, oldest, newest, searchable = row
         return Coverage(sources, sessions, messages - again, oldest, newest, searchable, there)
 
