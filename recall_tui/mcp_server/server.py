@@ -22,7 +22,7 @@ from mcp_types import (
 )
 
 from recall_tui import __version__
-from recall_tui.errors import BadReferenceError, ConfigError, RecallError
+from recall_tui.errors import BadReferenceError, ConfigError, RecallError, SourceError
 from recall_tui.mcp_server import results, tools
 from recall_tui.search.recall import request
 
@@ -141,7 +141,12 @@ def _material(
     history: History, current: str, parameters: object, stop: Callable[[], bool]
 ) -> CallToolResult:
     asked = request.material_from_tool(parameters, current)
-    return results.material(history.fetch(asked, stop))
+    try:
+        held = history.fetch(asked, stop)
+    except SourceError as error:  # one file's matter: the history itself is well
+        logger.info("a material is not there: %s", type(error).__name__)
+        raise request.bytes_gone() from error
+    return results.material(held)
 
 
 def serve(

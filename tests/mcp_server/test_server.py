@@ -14,7 +14,7 @@ import pytest
 from mcp import Client, StdioServerParameters
 
 from recall_tui.demo import stories, story
-from recall_tui.errors import ConfigError, StoreError
+from recall_tui.errors import ConfigError, SourceError, StoreError
 from recall_tui.history import History
 from recall_tui.mcp_server import tools
 from recall_tui.mcp_server.server import build
@@ -111,6 +111,25 @@ async def test_a_picture_comes_as_image_content_only_when_asked_for(history):
     assert base64.b64decode(image.data) == story.picture("esbjerg-one-hour-late.png")
     assert refused(await call(history, "RecallMaterial", {**asked, "material_id": "0" * 12}))
     assert refused(await call(history, "RecallMaterial", {**asked, "material_id": "/etc/passwd"}))
+
+
+@pytest.mark.contract("S0-8", "S0-112")
+async def test_a_picture_whose_bytes_are_broken_is_not_found(history, monkeypatch):
+    def broken(*_):
+        raise SourceError("/home/a/secret.jsonl: the material is broken")
+
+    monkeypatch.setattr(history, "fetch", broken)
+    asked = {"session_id": "pi:x", "message_id": "pi:x#1~0000", "material_id": "0" * 12}
+    result = await call(history, "RecallMaterial", asked)
+    assert refused(result) == "not_found"
+    assert "secret" not in result.content[0].text and "history" not in result.content[0].text
+
+
+@pytest.mark.contract("S0-101")
+@pytest.mark.parametrize("wrong", [{"before": 9}, {"after": -1}, {"before": "2"}])
+async def test_a_wrong_bound_is_told_even_where_nothing_is_found(history, wrong):
+    asked = {"session_id": "pi:x", "anchor_message_id": "nonsense", **wrong}
+    assert refused(await call(history, "RecallMore", asked)) == "invalid_query"
 
 
 @pytest.mark.contract("S0-6", "S0-8", "S0-9", "S0-14")

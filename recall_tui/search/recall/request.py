@@ -233,14 +233,9 @@ def more_from_tool(parameters: object, current_session: str = "") -> MoreRequest
     """
     given = _object(parameters, MORE_FIELDS)
     most = policy.MORE_NEIGHBOURS
-    return checked_more(
-        MoreRequest(
-            _held_by(_text(given, "session_id"), _text(given, "anchor_message_id")),
-            _whole(given, "before", most, 0, most),
-            _whole(given, "after", most, 0, most),
-            current_session,
-        )
-    )
+    session, anchor = _text(given, "session_id"), _text(given, "anchor_message_id")
+    before, after = (_whole(given, side, most, 0, most) for side in ("before", "after"))
+    return checked_more(MoreRequest(_held_by(session, anchor), before, after, current_session))
 
 
 def material_from_tool(parameters: object, current_session: str = "") -> MaterialRequest:
@@ -250,13 +245,8 @@ def material_from_tool(parameters: object, current_session: str = "") -> Materia
         RefusedError: As of `recall_from_tool`.
     """
     given = _object(parameters, MATERIAL_FIELDS)
-    return checked_material(
-        MaterialRequest(
-            _held_by(_text(given, "session_id"), _text(given, "message_id")),
-            _text(given, "material_id"),
-            current_session,
-        )
-    )
+    session, message, material = (_text(given, name) for name in MATERIAL_FIELDS)
+    return checked_material(MaterialRequest(_held_by(session, message), material, current_session))
 
 
 def _held_by(session: str, message: str) -> str:
@@ -324,6 +314,13 @@ def _invalid(message: str, hint: str = "") -> RefusedError:
 def not_found() -> RefusedError:
     """Return the one answer for what is unknown, ineligible or running alike (S0-103)."""
     return RefusedError(Reason.NOT_FOUND, "there is no such message in the history")
+
+
+def bytes_gone() -> RefusedError:
+    """Return the answer where a message names a material whose bytes cannot be had any more."""
+    return RefusedError(
+        Reason.NOT_FOUND, "the bytes of this material are gone from its source, or broken"
+    )
 
 
 def aborted() -> RefusedError:
