@@ -84,8 +84,9 @@ wants wanted need needs needed talk talks talked talking tell tells told say sai
 thought feel feels felt know knows knew known find finds found take takes took taken taking make
 makes made making give gives gave given giving try tries tried trying start starts started starting
 become becomes became keep keeps kept keeping see sees saw seen look looks looked looking share
-shares shared sharing discuss discussed discusses reason reasons idea ideas place places event
-events during together both work works worked working"""
+shares shared sharing discuss discussed discusses remember remembers remembered remind reminds
+reason reasons idea ideas place places event events during together both
+work works worked working"""
 _ZH: Final = """\
 我们 你们 他们 她们 怎么样 怎么 什么 为什么 哪里 哪个 哪些 如何 可以 是否 这个 那个 这些 那些 上次
 之前 时候 问题 一下 一个 没有 还是 已经 的 了 吗 呢 吧 是 在 我 你 他 她 它 和 与 把 被 就 都

@@ -155,6 +155,13 @@ def test_short_names_and_numbers_with_points_are_identifiers(name):
     assert sessions(ask(*talks, sentence=f"{name}?"))[0] == "a"
 
 
+@pytest.mark.parametrize("opening", ["Can you remember", "Remind me", "Did we discuss"])
+def test_how_a_question_is_opened_weighs_little(opening):
+    words = {t.spelling.lower(): t for t in split(f"{opening} why payments were late")}
+    light = {"remember", "remind", "discuss"} & words.keys()
+    assert light and all(words[word].weight < words["payments"].weight for word in light)
+
+
 def test_negations_are_no_words():
     assert sorts("why don't tests pass, doesn’t it") == sorts("why tests pass")
 
