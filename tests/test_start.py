@@ -49,8 +49,9 @@ def run(tmp_path_factory):
     sessions.mkdir(parents=True)
     for number in range(SESSIONS):
         name = str(uuid.UUID(int=number, version=4))
+        at = to_iso(T + number * 60_000)
         record = {
-            "type": "user", "uuid": name, "sessionId": name, "timestamp": to_iso(T + number * 60_000),
+            "type": "user", "uuid": name, "sessionId": name, "timestamp": at,
             "cwd": "/x", "message": {"role": "user", "content": "needle — → 漢字, naïve"},
         }  # fmt: skip
         (sessions / f"{name}.jsonl").write_text(json.dumps(record) + "\n")
