@@ -23,7 +23,7 @@ from mcp_types import (
 
 from recall_tui import __version__
 from recall_tui.errors import BadReferenceError, ConfigError, RecallError, SourceError
-from recall_tui.mcp_server import results, tools
+from recall_tui.mcp_server import lines, results, tools
 from recall_tui.search.recall import request
 
 if TYPE_CHECKING:
@@ -160,8 +160,10 @@ def serve(
     server = build(history, granted, current_session)
 
     async def run() -> None:
-        async with stdio_server() as (reading, writing):
-            await server.run(reading, writing, server.create_initialization_options())
+        async with stdio_server() as (reading, writing), anyio.create_task_group() as tasks:
+            mended, requests = anyio.create_memory_object_stream[lines.Item]()
+            tasks.start_soon(lines.mend, reading, mended)
+            await server.run(requests, writing, server.create_initialization_options())
 
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     try:

@@ -316,3 +316,18 @@ def test_standard_output_is_the_protocol_and_nothing_else(served):
     served.stdin.close()
     assert served.wait(20) == 0
     assert served.stdout.read() == b""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("arguments", "failed"),
+    [(r'{"terms": ["window\ud83d"]}', False), ('{"terms": ["a"], "x": @}', True)],
+)
+def test_what_the_sdk_cannot_read_is_answered(served, arguments, failed):
+    arguments = arguments.replace("@", "[" * 300 + "]" * 300)
+    call = f'"method": "tools/call", "params": {{"name": "Recall", "arguments": {arguments}}}'
+    served.stdin.write(b'{"jsonrpc": "2.0", "id": 2, %s}\n' % call.encode())
+    served.stdin.flush()
+    answer = json.loads(served.stdout.readline())
+    assert answer["id"] == 2 and answer["result"].get("isError", False) == failed
+    assert failed or answer["result"]["structuredContent"]["terms"] == ["window\ufffd"]
