@@ -164,6 +164,45 @@ def _is_encoded_token(body: bytes) -> bool:
 
 _PRINTABLE: Final = late(rb"[\w=/+.:@\s-]+\Z")
 
+
+def _within(begins: str, ahead: int) -> str:
+    """Return what base64 has of the beginning of a token wherever so many bytes stand ahead of it.
+
+    The letters at its edges also hold bits of its neighbours.
+    """
+    encoded = binascii.b2a_base64(bytes(ahead) + begins.encode() + bytes(3), newline=False)
+    return encoded[-(-8 * ahead // 6) : 8 * (ahead + len(begins)) // 6].decode()
+
+
+_BEGINS: Final = (
+    "ghp_", "gho_", "github_pat_", "glpat-", "sk-proj-", "sk-ant-", "sk_live_", "AKIA", "npm_",
+    "xoxb-", "xoxp-",
+)  # fmt: skip
+_WITHIN: Final = tuple(_within(begins, ahead) for begins in _BEGINS for ahead in range(3))
+
+_ENCODED_WITHIN: Final = Rule(
+    "encoded-token",
+    DEFINITE,
+    tuple(map(str.lower, _WITHIN)),
+    # As in the base64 of a whole `.env`: it begins somewhere inside, not where three bytes do.
+    rf"(?<=[A-Za-z0-9+/])(?P<body>(?:{'|'.join(_WITHIN)})"
+    r"[A-Za-z0-9+/]{20,4096}={0,2})(?![A-Za-z0-9+/=])",
+    lambda _, match: any(_holds_token(match["body"], ahead) for ahead in range(3)),
+)
+_REST: Final = late(
+    rb"(?:%s)([\w-]{16,})" % "|".join(re.escape(begins[1:]) for begins in _BEGINS).encode()
+)
+
+
+def _holds_token(body: bytes, ahead: int) -> bool:
+    """Whether base64, read on from inside, goes on as a token does."""
+    letters = b"A" * (-(-8 * ahead // 6)) + body.rstrip(b"=")
+    held = binascii.a2b_base64(letters[: len(letters) // 4 * 4])
+    # Some bits of its first letter are in what stands ahead.
+    token = _REST.match(held, ahead + 1)
+    return token is not None and gates.is_random(token[1], 3.0)
+
+
 _JWT: Final = Rule(
     "jwt",
     CANDIDATE,
@@ -261,7 +300,7 @@ _PRIVATE_KEY_ENCODED: Final = Rule(
 )
 
 TOKENS: Final = (
-    *_TOKENS, *map(_vendor, VENDORS), _TELEGRAM, _ENCODED, _PRIVATE_KEY, _PRIVATE_KEY_TAIL,
-    _PUTTY_KEY, _PRIVATE_KEY_ENCODED, _JWT,
+    *_TOKENS, *map(_vendor, VENDORS), _TELEGRAM, _ENCODED, _ENCODED_WITHIN, _PRIVATE_KEY,
+    _PRIVATE_KEY_TAIL, _PUTTY_KEY, _PRIVATE_KEY_ENCODED, _JWT,
 )  # fmt: skip
 """The rules of this module."""

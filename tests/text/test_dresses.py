@@ -192,6 +192,16 @@ def test_base64_of_a_token_is_one():
     assert findings("Z2hwX" + "AAAA" * 20) == []
 
 
+@pytest.mark.parametrize("ahead", ["A=", "TOKEN=", "export X='", '{"a": "', "a: b\nc: "])
+def test_a_token_inside_of_what_base64_holds_is_one(ahead):
+    for rule in ("github-pat", "gitlab-pat", "aws-access-key", "slack-token", "anthropic-key"):
+        token = token_of(rule, Maker(7))
+        held = base64.b64encode(f"{ahead}{token}\nPORT=80\n".encode()).decode()
+        end = len(ahead + token) * 8 // 6
+        assert held[end - 16 : end] not in mark(held), rule
+    assert findings("xdocF" + "AAAA" * 20) == []
+
+
 UNSEEN = [
     "\u200b", "\u200c", "\u200d", "\u2060", "\u00ad", "\ufeff", "\u200e", "\ufe0f", "\u034f",
     "\u3164", "\U000e0061",
