@@ -289,6 +289,8 @@ class _Sentence:
             pushed.append("in the time asked for")
         elif prior:
             pushed.append("near the time asked for")
+        elif self._spans:
+            pushed.append("not of the time asked for")
         if self._spans and not prior:
             # The time is one of the things that were asked for.
             evidence = [e._replace(tier=Tier.SOME) if e.tier is Tier.ALL else e for e in evidence]

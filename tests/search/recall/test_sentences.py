@@ -242,6 +242,7 @@ def test_a_named_day_pulls_its_session_up_but_filters_nothing():
     answer = ask(*talks, sentence=f"deploy the server on {day}")
     assert sessions(answer) == ["that", "other"] and answer.dates
     assert "in the time asked for" in line(answer.passages[0].why)
+    assert "not of the time asked for" in line(answer.passages[1].why)
 
 
 def test_only_a_day():
