@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
+from recall_tui.errors import SourceError
 from recall_tui.harnesses.fields import count, decode, mapping, text
 
 if TYPE_CHECKING:
@@ -73,10 +74,19 @@ class Eligible:
 
 
 def read(connection: Database) -> tuple[list[Header], int]:
-    """Return every header, and how many had JSON that could not be decoded."""
+    """Return every header, and how many had JSON that could not be decoded.
+
+    Raises:
+        SourceError: There are tables, and none of sessions as it is known here.
+    """
     has = connection.columns("session_metadata")
     if not {"session_id", "payload_json"} <= has:
-        return [], 0
+        if connection.execute("SELECT 1 FROM sqlite_master WHERE type = 'table'").fetchone():
+            raise SourceError(
+                "the workspace's table of sessions has another form than is known here",
+                "update recall-tui",
+            )
+        return [], 0  # the app was never used
     columns = {key: column for key, column in _STAND_IN.items() if column in has}
     deleted = _deleted(connection)
     names = ", ".join(["session_id", "CAST(payload_json AS BLOB)", *columns.values()])

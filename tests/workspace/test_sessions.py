@@ -270,6 +270,21 @@ def test_a_newer_version_is_refused_with_words(tmp_path, change: str) -> None:
     assert gap.action == "update recall-tui"
 
 
+@pytest.mark.contract("X-1")
+@pytest.mark.parametrize("change", ["RENAME TO sessions", "RENAME COLUMN payload_json TO header"])
+def test_sessions_that_moved_to_another_table_are_a_gap(tmp_path, change: str) -> None:
+    workspace = Workspace(tmp_path)
+    workspace.user(workspace.session("a"), "window")
+    folder = workspace.done()
+    with sqlite3.connect(folder / "runtime.sqlite") as db:
+        db.execute(f"ALTER TABLE session_metadata {change}")
+    db.close()
+    corpus = opened(folder)
+    assert corpus.sessions(ALL) == []
+    (gap,) = corpus.gaps(ALL)
+    assert gap.partial and "another form" in gap.detail and gap.action == "update recall-tui"
+
+
 @pytest.mark.parametrize("content", [b"", b"SQLite format 3\0garbage", b"\0" * 5000])
 def test_a_file_that_is_no_workspace_is_a_gap(tmp_path, content: bytes) -> None:
     (tmp_path / "runtime.sqlite").write_bytes(content)
