@@ -7,14 +7,14 @@ import select
 import signal
 import stat
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import click
 
 from recall_tui.cli import diagnostics, options, output
 from recall_tui.cli.nowhere import say_how_far
 from recall_tui.cli.progress import REDRAW_S, Bar
-from recall_tui.errors import ExitCode, QueryError
+from recall_tui.errors import ExitCode, QueryError, StoreError
 from recall_tui.text import notation
 
 if TYPE_CHECKING:
@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from recall_tui.cli.call import Call
     from recall_tui.history import History
     from recall_tui.store.sync.progress import SyncProgress
+
+AGAIN_S: Final = 5.0
+"""Wait before an index that could not be written for a moment is kept live again."""
 
 
 @click.command()
@@ -76,12 +79,19 @@ def _report(
 
 
 def _watch(history: History, *, quiet: bool, as_json: bool) -> ExitCode:
-    """Keep the index live; print each finished pass, in JSON also where a long one stands."""
+    """Keep the index live; print each finished pass, in JSON also where a long one stands.
+
+    A disk that is full for a moment is waited out, and said once. Who reads JSON learns of it by
+    the end of this process, and so does everybody when nothing could be written at all.
+    """
     screen = output.out()
     told = 0.0
+    writable = False
+    ending = _ending()
 
     def tell(state: SyncProgress) -> None:
-        nonlocal told
+        nonlocal told, writable
+        writable = writable or state.done
         now = time.monotonic()
         if as_json and (state.done or now - told >= REDRAW_S):
             from recall_tui.cli import wire
@@ -92,8 +102,27 @@ def _watch(history: History, *, quiet: bool, as_json: bool) -> ExitCode:
             screen.line(summary(state))
             screen.flush()
 
-    history.watch(tell, _ending())
+    waits = False
+    while not ending():
+        try:
+            history.watch(tell, ending)
+        except StoreError as error:
+            if as_json or not (writable or waits):
+                raise
+            if writable:
+                diagnostics.say_error(error)
+            waits, writable = True, False
+            _pause(AGAIN_S, ending)
+        else:
+            break
     return ExitCode.FOUND
+
+
+def _pause(seconds: float, ending: Callable[[], bool]) -> None:
+    """Wait, or until it is time to end."""
+    until = time.monotonic() + seconds
+    while time.monotonic() < until and not ending():
+        time.sleep(min(seconds, 0.5))
 
 
 def _ending() -> Callable[[], bool]:

@@ -9,7 +9,7 @@ import pytest
 
 from recall_tui.cli.progress import Bar, bar_words
 from recall_tui.cli.screen import Screen
-from recall_tui.errors import StoreBusyError
+from recall_tui.errors import StoreBusyError, StoreError
 from recall_tui.model import Gap, GapKind
 from recall_tui.store.sync.progress import SyncProgress
 from tests.cli.fake import FakeHistory, empty, filled
@@ -90,6 +90,30 @@ def test_watch_prints_passes_as_json_lines(run, fake) -> None:
     assert (lines[0]["bytes_done"], lines[0]["bytes_total"]) == (5, 10)
     assert "2 sessions" in run("index", "--watch").out
     assert run("index", "--watch", "--quiet").out == ""
+
+
+def test_watch_waits_out_an_index_that_cannot_be_written_for_a_moment(run, monkeypatch) -> None:
+    class Full(FakeHistory):
+        answers = ("pass", "full", "full", "pass", "full", "pass", "end")
+
+        def watch(self, on_progress, stop) -> None:
+            for at, answer in enumerate(self.answers):
+                if answer == "full":
+                    self.answers = self.answers[at + 1 :]
+                    raise StoreError("index.db: disk I/O error", "check the disk")
+                if answer == "pass":
+                    on_progress(SyncProgress(sessions=1, done=True))
+
+    monkeypatch.setattr("recall_tui.cli.index.AGAIN_S", 0.0)
+    ran = run("index", "--watch", history=Full({}))
+    assert ran.code == 0
+    assert ran.err.count("disk I/O error") == 2  # once each time it happens, not at each attempt
+    assert ran.out.count("1 session") == 3
+    assert run("index", "--watch", "--json", history=Full({})).code == 3
+
+    never = Full({})
+    never.answers = ("full", "pass")
+    assert run("index", "--watch", history=never).code == 3
 
 
 def test_watch_takes_no_rebuild(run) -> None:
