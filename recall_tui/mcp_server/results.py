@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from mcp_types import CallToolResult, ImageContent, TextContent
 
+from recall_tui.mcp_server.pictures import wordless
 from recall_tui.search.recall import request, wire
 from recall_tui.search.recall.marker import NOTICE
 from recall_tui.text.cut import cut_bytes
@@ -52,7 +53,7 @@ def material(answer: MaterialBytes) -> CallToolResult:
     if mime in PICTURES:
         if len(answer.data) > PICTURE_BYTES:
             raise _unsupported(f"the picture is larger than {PICTURE_BYTES >> 20} MiB")
-        data = base64.b64encode(answer.data).decode("ascii")
+        data = base64.b64encode(wordless(answer.data)).decode("ascii")
         return CallToolResult(
             content=[_text(held), ImageContent(type="image", data=data, mime_type=mime)],
             structured_content=held,
