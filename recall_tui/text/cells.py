@@ -84,7 +84,7 @@ def _cluster_end(text: str, at: int) -> int:
     end = at + 1
     while end < len(text):
         char = text[end]
-        if char == _ZWJ and end + 1 < len(text):
+        if char == _ZWJ and text[end + 1 : end + 2] not in ("", "\t"):
             end += 2
         elif char == _VS16 or not (char.isascii() or _measured(char)):
             end += 1

@@ -45,6 +45,10 @@ def test_marks_stay_with_their_letter():
     assert chars_within("❤️x", 2) == 2
 
 
+def test_a_tab_is_joined_to_nothing():
+    assert chars_within("ab日👍👍\u200d\t", 14) == 6
+
+
 def test_what_is_called_plain_takes_as_many_cells_as_is_said():
     for low, high, cells in _PLAIN:
         for code in range(ord(low), ord(high) + 1):
