@@ -95,9 +95,11 @@ class Half:
 
     def again(self, block: Block, table: Table, admits: Admits) -> None:
         """Add to the hits of a block that is read again what was put off."""
-        put_off, meta = self._put_off[block.kind], block.meta
-        text = Text.of(block.fold)
-        for held in self._held(text, put_off) if put_off else ():
+        put_off = self._put_off[block.kind]
+        if not put_off:
+            return
+        meta, text = block.meta, Text.of(block.fold)
+        for held in self._held(text, put_off):
             counts, _ = self._finders[held.term].everywhere(held, meta, text, admits)
             for index, count in counts.items():
                 table.setdefault(index, {})[held.term] = count
