@@ -49,7 +49,8 @@ class Bench:
                "RECALL_BACKGROUND": "0"}  # fmt: skip
         self.env = {**base, **own, "LC_ALL": "C.UTF-8", "TERM": "xterm-256color"}
         self.source = ["--source", f"claude={corpus}"]
-        self.pace = Pace.measured(corpus, self.env)
+        self.pace: Pace
+        """Measured before each part."""
 
     def rows(self) -> Iterator[tuple[str, str, str, str]]:
         """Yield (what, recall, peer, budget) as they are measured."""
